@@ -83,10 +83,11 @@ class Occurrences(NamedTuple):
 
     def _nearest(self, label: Label) -> tuple[Occurrence | None, int]:
         meant = {occurrence_of(other) for other in self.labels}
+        wanted = occurrence_of(label)
         near = [
             (likeness, events, found)
             for found, events in self.counts.items()
-            if found not in meant and (likeness := _likeness(occurrence_of(label), found))
+            if found not in meant and (likeness := _likeness(wanted, found))
         ]
         if not near:
             return None, 0
@@ -104,9 +105,9 @@ class Counting:
         self._counts: dict[tuple[RecordedKind, str, str, str | None], int] = {}
         self._sessions: tuple[int, ...] | None = None
 
-    def add(self, event: RecordedEvent, events: int = 1) -> None:
+    def add(self, event: RecordedEvent) -> None:
         """Count an event."""
-        self._add((event.kind, event.process, event.name, event.peer), events)
+        self._add((event.kind, event.process, event.name, event.peer), 1)
 
     def merge(self, other: Occurrences) -> None:
         """Add what was counted in other sessions, for the same property."""
@@ -150,16 +151,18 @@ def _likeness(wanted: Occurrence, found: Occurrence) -> float:
     if found.kind not in (SEND, HANDLE):
         return 0
     ends, others = _ends(wanted), _ends(found)
-    likeness = [*map(_alike, ends, others)]
-    same_ends = min(likeness) == 1
+    same_ends = all(map(_same, ends, others))
     if wanted.kind != found.kind:
         return 1 if same_ends and wanted.name == found.name else 0
-    if wanted.name.casefold() == found.name.casefold():
+    if _same(wanted.name, found.name):
         if ends == others[::-1]:
             return 3
+        likeness = [*map(_alike, ends, others)]
         return 2 + sum(likeness) if max(likeness) >= ALIKE else 0
+    if not same_ends:
+        return 0
     name = _alike(wanted.name, found.name)
-    return 2 * name + 2 if same_ends and name >= ALIKE else 0
+    return 2 * name + 2 if name >= ALIKE else 0
 
 
 def _ends(what: Occurrence) -> tuple[str | None, str | None]:
@@ -167,8 +170,12 @@ def _ends(what: Occurrence) -> tuple[str | None, str | None]:
     return (what.process, what.peer) if what.kind == SEND else (what.peer, what.process)
 
 
+def _same(one: str | None, other: str | None) -> bool:
+    return one is None or other is None or one.casefold() == other.casefold()
+
+
 def _alike(one: str | None, other: str | None) -> float:
-    if one is None or other is None or one.casefold() == other.casefold():
+    if one is None or other is None or _same(one, other):
         return 1
     matcher = SequenceMatcher(None, one.casefold(), other.casefold())
     return matcher.ratio() if matcher.quick_ratio() >= ALIKE else 0

@@ -280,3 +280,15 @@ def test_a_signal_ends_all_processes_and_leaves_nothing(
     assert (done.returncode, done.stdout) == (128 + number, "")
     assert done.stderr.split() in (["interrupted"], ["terminated"])
     assert left == []
+
+
+def test_an_incomplete_process_that_the_property_does_not_have_is_refused() -> None:
+    Path("one.yaml").write_text(
+        'property: {sequences: [{steps: ["P1 -> P2 : a"]}]}\n', encoding="utf-8"
+    )
+    Path("one.jsonl").write_text("{}\n", encoding="utf-8")
+    answer = choreomon(
+        *("audit", "one.yaml", "one.jsonl", "--session-key", "s", "--incomplete", "P9")
+    )
+    assert answer.code == 2
+    assert "--incomplete: the property has no label of a process 'P9'" in answer.err

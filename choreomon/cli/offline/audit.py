@@ -155,6 +155,8 @@ def command(
     question = AuditQuestion(
         output.automaton, incomplete, limits, of_sessions.numbers, of_sessions.max_events
     )
+    diagnostics = Diagnostics()
+    auditor = _auditor(question, diagnostics)  # refuses processes, of sessions, too
     refuse_what_does_nothing(context, splits=reading.splits, follow=follow)
     output.warn()
     if reading.splits:
@@ -165,8 +167,6 @@ def command(
         return output.put(SessionsFound(summary))
     if not follow:
         return output.put(_judged(question, reading, logs, strict=strict))
-    diagnostics = Diagnostics()
-    auditor = _auditor(question, diagnostics)
     say = None if as_json else _announcer(auditor, output)
     with ExitStack() as stack:
         opened, wait = followed(stack, logs, reading, say)

@@ -73,7 +73,7 @@ class AuditOutput:
     as_json: bool
     report: Path | None
     reports: MachineReports
-    strict: bool = False
+    strict: bool
 
     @cached_property
     def unprinted(self) -> Unprinted:
