@@ -73,3 +73,11 @@ def test_what_cannot_be_read_is_refused() -> None:
     answer = choreomon("look", "a.txt")
     assert answer.code == 2
     assert "a.txt" in answer.err
+
+
+def test_a_field_of_sessions_does_not_say_what_logs_look_like() -> None:
+    logs()
+    Path("logs/README.md").write_text("nothing here\n", encoding="utf-8")
+    answer = choreomon("look", "logs", "--session-key", "id")
+    assert answer.code == 0
+    assert "logs/README.md: is left out" in answer.err

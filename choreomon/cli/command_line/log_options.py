@@ -127,10 +127,11 @@ class LogReading(NamedTuple):
         from choreomon.files.folders import is_folder, with_folders
 
         given = [*paths]
+        told_by_option = self.choices._replace(session_key=None).given
         found: list[str] = []
         met: set[str] = set()
         for path, folder in with_folders(given):
-            if folder is not None and not self.choices.given and _is_no_log(path):
+            if folder is not None and not told_by_option and _is_no_log(path):
                 click.echo(f"{path}: is left out, since it does not begin like a log", err=True)
                 continue
             found.append(path)
