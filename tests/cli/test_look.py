@@ -76,8 +76,9 @@ def test_what_cannot_be_read_is_refused() -> None:
 
 
 def test_a_field_of_sessions_does_not_say_what_logs_look_like() -> None:
-    logs()
+    Path("logs").mkdir()
+    Path("logs/p1.jsonl").write_text(line("send", "P1", "a", 1, order="o"), encoding="utf-8")
     Path("logs/README.md").write_text("nothing here\n", encoding="utf-8")
-    answer = choreomon("look", "logs", "--session-key", "id")
+    answer = choreomon("look", "logs", "--session-key", "order")
     assert answer.code == 0
     assert "logs/README.md: is left out" in answer.err
