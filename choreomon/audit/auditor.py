@@ -30,6 +30,7 @@ from choreomon.core.suggestion import did_you_mean
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.linear import linear_formations
+from choreomon.properties.progress import Progress
 
 MOST_GAPS: Final = 1_000
 """Gaps that are kept for the report. Others count, and are not named."""
@@ -82,6 +83,7 @@ class Auditor:
             numbering=numbering,
         )
         self._counting = Counting(automaton.labels)
+        self._progress = Progress(units.rules)
         self._verdicts: list[AuditVerdict] = []
         self._gaps: dict[Gap, None] = {}
         self._labelled = 0
@@ -151,6 +153,7 @@ class Auditor:
             self._labelled,
             tuple(dict.fromkeys(each.revised for each in self._windows if each.revised)),
             self._counting.found(),
+            self._progress.far,
         )
 
     def _knowledge(self, index: int) -> Clock | None:
@@ -159,6 +162,7 @@ class Auditor:
     def _item(self, item: Item) -> None:
         if item.label is not None:
             self._labelled += 1
+            self._progress.add(item.label)
             for window in self._by_label[item.label]:
                 window.add(item)
             return

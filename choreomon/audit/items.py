@@ -7,12 +7,16 @@ of the property are known, so everything else in a log leaves nothing behind but
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from collections.abc import Mapping
+from typing import Final, NamedTuple, TypeAlias
 
 from choreomon.core.message import Label
 from choreomon.core.recorded import Place, RecordedEvent
 
 Clock: TypeAlias = tuple[int, ...]
+
+HAD_CLOCK: Final[Mapping[str, int]] = {}
+"""In place of the clock of an item's event: it had one."""
 
 
 class Gap(NamedTuple):

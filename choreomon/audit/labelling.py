@@ -10,7 +10,7 @@ from math import inf
 from typing import Final
 
 from choreomon.audit.gaps import other_end_missing
-from choreomon.audit.items import Gap, Item
+from choreomon.audit.items import HAD_CLOCK, Gap, Item
 from choreomon.audit.process import Process, forget_settled, known_items
 from choreomon.core.message import SEND, Label
 from choreomon.core.recorded import Diagnostic, RecordedEvent
@@ -64,7 +64,7 @@ class Labelling:
         self._tick(process)
         assert process.index is not None
         if event.clock is not None:
-            event = event._replace(clock=None)  # large, and not needed any more
+            event = event._replace(clock=HAD_CLOCK)  # large, and not needed any more
         numbers = (process.items, process.known, self._given)
         self._on_item(Item(process.index, *numbers, label, event))
 

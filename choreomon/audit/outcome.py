@@ -54,7 +54,8 @@ class Outcome(NamedTuple):
     """The outcome of an audit. `verdicts` in the order in which the events were read; `labelled`
     counts the events that the property mentions. `late` are gaps found after events were decided
     that they may concern: of those nothing was declared, and perhaps would have been.
-    `occurrences` counts what happened."""
+    `occurrences` counts what happened; `far` says of each rule how many steps it came, in the order
+    in which the events were read (`choreomon.properties.progress`)."""
 
     verdicts: Verdicts
     overall: Overall
@@ -63,3 +64,4 @@ class Outcome(NamedTuple):
     labelled: int
     late: tuple[Gap, ...] = ()
     occurrences: Occurrences = Occurrences()
+    far: tuple[int, ...] = ()

@@ -8,7 +8,9 @@ in any order: what is kept of them, and shown, depends on the ranks alone, but f
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
 from choreomon.audit.items import Gap
@@ -76,7 +78,7 @@ class SessionsOutcome(NamedTuple):
     sessions; `others` counts verdicts of kinds that are not among them. `worst` are the sessions
     with most to say of, `gaps` and `late` the first of so many. `problems` are why sessions could
     not be judged, the first of `unjudged`. `occurrences` counts what happened in those that
-    could."""
+    could; `far` says in how many of these which rule, from 0, came how many steps."""
 
     sessions: int
     verdicts: dict[VerdictKind | None, int]
@@ -93,6 +95,7 @@ class SessionsOutcome(NamedTuple):
     problems: tuple[str, ...]
     unjudged: int
     occurrences: Occurrences = Occurrences()
+    far: Mapping[tuple[int, int], int] = MappingProxyType({})
 
     @property
     def verdict(self) -> VerdictKind | None:
@@ -129,6 +132,7 @@ class Summary:
         self._problems: list[tuple[Rank, str]] = []
         self._unjudged = 0
         self._counting: Counting | None = None
+        self._far: Counter[tuple[int, int]] = Counter()
         self._strange: list[tuple[Rank, Diagnostic]] = []
         self.strange: Counter[str] = Counter()
 
@@ -138,6 +142,7 @@ class Summary:
         self.events += outcome.events
         self._labelled += outcome.labelled
         self._count(outcome.occurrences)
+        self._far.update(enumerate(outcome.far))
         kind = outcome.overall.kind
         self._verdicts[kind] += 1
         self._gap_count += len(outcome.gaps)
@@ -172,6 +177,7 @@ class Summary:
         self._labelled += other._labelled
         if other._counting is not None:
             self._count(other._counting.found())
+        self._far.update(other._far)
         self._undecided += other._undecided
         self._verdicts.update(other._verdicts)
         for kind, kept in other._kinds.items():
@@ -223,6 +229,7 @@ class Summary:
             problems=tuple(problem for _, problem in self._problems),
             unjudged=self._unjudged,
             occurrences=Occurrences() if self._counting is None else self._counting.found(),
+            far=MappingProxyType(dict(self._far)),
         )
 
     def _count(self, occurrences: Occurrences) -> None:

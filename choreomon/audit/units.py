@@ -16,16 +16,18 @@ from choreomon.core.message import Label
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.partial_order import LiveSet, live_bits, live_stepper
 from choreomon.properties.parts import parts, restricted
+from choreomon.properties.progress import rules_of
 
 
 class Units:
     """Common ground of the audits of one property, so that many cost little more than one: its
-    `processes` in the order of clocks, and its units; of each the labels of each process, and its
-    look-ups."""
+    `processes` in the order of clocks, its `rules`, and its units; of each unit the labels of each
+    process, and its look-ups."""
 
     def __init__(self, automaton: SequenceAutomaton) -> None:
         self.automaton = automaton
         self.processes = tuple(dict.fromkeys(label.process for label in automaton.labels))
+        self.rules = rules_of(automaton)
         self.units = units(automaton)
         self.labels = [labels_by_process(unit.automaton, self.processes) for unit in self.units]
         self.look_ups = [LookUps(unit.automaton, self.processes) for unit in self.units]

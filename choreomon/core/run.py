@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from choreomon.core.message import EventKind, Label, Message
 from choreomon.core.vector_clock import VectorClock
@@ -140,6 +140,16 @@ class Verification:
     logs: tuple[tuple[tuple[str, ...], int, int], ...]
 
 
+class Exercise(NamedTuple):
+    """How much of the property a run had to do with: of each rule how many steps it came, and of
+    how many (`choreomon.properties.progress`), and of each label, as it is written, how many
+    events."""
+
+    far: tuple[int, ...]
+    steps: tuple[int, ...]
+    labels: tuple[tuple[str, int], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """One run. `kept_events` are the last events where they were kept, else empty.
@@ -149,7 +159,7 @@ class Run:
     `kept_messages` are messages between monitors, where they were kept with the events.
     `verification` is `None` where the logs were not verified. `unsettled` are the indices of the
     events with possible verdicts by `precise` rules of which the monitors did not show that the
-    order of the run leaves them open.
+    order of the run leaves them open. `exercise` is `None` where nobody watched.
     """
 
     seed: int
@@ -167,3 +177,4 @@ class Run:
     verification: Verification | None = None
     unsettled: tuple[int, ...] = ()
     kept_messages: tuple[MonitorsMessage, ...] = ()
+    exercise: Exercise | None = None

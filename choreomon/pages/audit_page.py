@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Final
 
@@ -10,7 +10,9 @@ from choreomon.audit.items import Gap
 from choreomon.audit.kinds import Kind, kind_of
 from choreomon.audit.occurrences import Occurrences
 from choreomon.audit.outcome import AuditVerdict, Order, Outcome, Overall
+from choreomon.audit.rules import RuleResult
 from choreomon.audit.search import Unseen
+from choreomon.audit.to_record import to_record
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND
 from choreomon.core.recorded import Diagnostic, Place
 from choreomon.core.run import RunEvent
@@ -44,6 +46,13 @@ from choreomon.terminal.audit_text import (
     unrelated_sentence,
     where_written,
 )
+from choreomon.terminal.rules_text import (
+    IN_WORDS,
+    far_in_words,
+    gravest_first,
+    rule_lines,
+    steps_in_words,
+)
 
 MAX_KINDS: Final = 20
 """Of verdicts, each with pictures, the gravest first."""
@@ -63,6 +72,7 @@ def audit_page(
     document_facts: Sequence[tuple[str, str]],
     automaton: SequenceAutomaton,
     outcome: Outcome,
+    rules: Sequence[RuleResult],
     counts: Mapping[str, int],
     diagnostics: Sequence[Diagnostic],
     made_with: Sequence[tuple[str, str]] = (),
@@ -78,13 +88,16 @@ def audit_page(
         unrelated_sentence(outcome),
         counted_events(outcome.events, outcome.labelled),
         undecided_sentence(outcome),
+        *(rule_lines(rules) if len(rules) == 1 else ()),
         *late_sentences(outcome),
         *map(with_arrow, nowhere_lines(outcome.occurrences.nowhere())),
     )
     strange = {kind: count for kind, count in counts.items() if kind not in GAPS_ALONE}
     body: list[str | Section] = [
         header(TONES[outcome.overall.kind], title, result, filter(None, told)),
+        section("Rules", rules_parts(rules)) if len(rules) > 1 else "",
         section("What was found", _verdicts(found, outcome.overall, log_text)),
+        to_record_section(outcome.verdicts or (outcome.overall,), outcome.occurrences),
         property_section(automaton, title),
         section("What occurred", labels_parts(outcome.occurrences)),
         section("What is missing", _gaps(outcome.gaps)) if outcome.gaps else "",
@@ -286,6 +299,35 @@ def diagnostics_parts(counts: Mapping[str, int], diagnostics: Sequence[Diagnosti
     rows = [(each.kind, str(each.place), each.message) for each in shown[:MAX_ROWS]]
     told = ", ".join(f"{count:,} {kind}" for kind, count in sorted(counts.items()))
     return [f"<p>{as_html(told)}</p>", table(("kind", "where", "what"), rows)]
+
+
+def rules_parts(rules: Sequence[RuleResult]) -> list[str]:
+    """What is known of each rule, the gravest first."""
+    told = gravest_first(rules)
+    rows = [
+        (
+            f"{rule.number}",
+            IN_WORDS[rule.word],
+            far_in_words(rule),
+            with_arrow(steps_in_words(rule)),
+        )
+        for rule in told[:MAX_ROWS]
+    ]
+    parts = [table(("rule", "result", "how far it came", "sequence"), rows)]
+    if len(told) > MAX_ROWS:
+        parts.append(f"<p>{counted(len(told) - MAX_ROWS, 'more rule')}.</p>")
+    return parts
+
+
+def to_record_section(
+    verdicts: Iterable[AuditVerdict | Overall], occurrences: Occurrences
+) -> Section | str:
+    """What would make the next audit more definite; empty where this one is."""
+    told = to_record(verdicts, occurrences)
+    if not told:
+        return ""
+    items = "".join(f"<li>{as_html(with_arrow(sentence))}.</li>" for sentence in told)
+    return section("What to record next time", [f'<ul class="plain">{items}</ul>'])
 
 
 def labels_parts(occurrences: Occurrences, *, sessions: bool = False) -> list[str]:

@@ -33,6 +33,7 @@ from choreomon.pictures.space_time.highlights import highlights_in_run, highligh
 from choreomon.pictures.space_time.window import View, kept_events
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.tables import TransitionTable
+from choreomon.sentences.exercised import exercise_sentences
 from choreomon.sentences.explanation import explanation
 from choreomon.sentences.forbidden_sequences import MAX_SEQUENCES, first_sequences, in_words
 from choreomon.sentences.kinds import Alike
@@ -88,6 +89,7 @@ def report_page(
     tone = next((tone for tone in ("violated", "possibly") if tone in tones), "quiet")
     found = kinds_of_findings(runs)
     told = [*_formed(runs, automaton), *(_headline(kind.first, automaton) for kind in found[:1])]
+    told += map(with_arrow, exercise_sentences(run.exercise for run in runs))
     several = len(runs) > 1
     body: list[str | Section] = [
         header(tone, title, result, told),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from choreomon.audit.rules import RuleResult
 from choreomon.audit.summary import Example, SessionsOutcome
 from choreomon.core.recorded import Diagnostic
 from choreomon.pages.audit_page import (
@@ -13,12 +14,15 @@ from choreomon.pages.audit_page import (
     diagnostics_parts,
     labels_parts,
     orders_parts,
+    rules_parts,
+    to_record_section,
 )
 from choreomon.pages.page import Section, as_html, header, page, section, table
 from choreomon.pages.property_section import property_section
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.sentences.wording import VERDICT_IN_WORDS, counted, with_arrow
 from choreomon.terminal.audit_text import counted_events, nowhere_lines, session_name
+from choreomon.terminal.rules_text import rule_lines
 from choreomon.terminal.sessions_text import (
     gaps_told,
     sessions_headline,
@@ -39,6 +43,7 @@ def sessions_page(
     document_facts: Sequence[tuple[str, str]],
     automaton: SequenceAutomaton,
     outcome: SessionsOutcome,
+    rules: Sequence[RuleResult],
     counts: Mapping[str, int],
     diagnostics: Sequence[Diagnostic],
     made_with: Sequence[tuple[str, str]] = (),
@@ -51,13 +56,16 @@ def sessions_page(
         kinds.append(f"<p>{left} of verdicts, in the table above.</p>")
     told = [_headline(example) for example in outcome.kinds[:1]]
     told.append(counted_events(outcome.events, outcome.labelled))
+    told += rule_lines(rules) if len(rules) == 1 else ()
     told += map(with_arrow, nowhere_lines(outcome.occurrences.nowhere()))
     strange = {kind: count for kind, count in counts.items() if kind not in GAPS_ALONE}
     body: list[str | Section] = [
         header(TONES[outcome.verdict], title, result, told),
+        section("Rules", rules_parts(rules)) if len(rules) > 1 else "",
         section("Kinds of verdicts", _kinds(outcome)) if outcome.kinds else "",
         section("What was found", kinds) if kinds else "",
         section("Sessions", _sessions(outcome)),
+        to_record_section((each.verdict for each in outcome.kinds), outcome.occurrences),
         property_section(automaton, title),
         section("What occurred", labels_parts(outcome.occurrences, sessions=True)),
         section("What is missing", _gaps(outcome)) if outcome.gaps else "",

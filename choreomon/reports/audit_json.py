@@ -7,19 +7,24 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from choreomon.audit.items import Gap
 from choreomon.audit.occurrences import Occurrences
 from choreomon.audit.outcome import AuditVerdict, Order, Outcome, Overall
+from choreomon.audit.rules import RuleResult
 from choreomon.audit.search import Unseen
 from choreomon.audit.summary import Example, Judged, SessionsOutcome
+from choreomon.audit.to_record import to_record
 from choreomon.core.recorded import Diagnostic, Place
 
 
 def audit_json(
-    outcome: Outcome, counts: Mapping[str, int], diagnostics: Sequence[Diagnostic]
+    outcome: Outcome,
+    rules: Sequence[RuleResult],
+    counts: Mapping[str, int],
+    diagnostics: Sequence[Diagnostic],
 ) -> str:
     """The object on one line, without a line end. `counts` of diagnostics by kind, of which
     `diagnostics` are the first."""
@@ -28,12 +33,14 @@ def audit_json(
         {
             "events": outcome.events,
             "labelled": outcome.labelled,
+            "rules": [*map(_rule, rules)],
             "labels": _labels(outcome.occurrences),
             "overall": _overall(outcome.overall, number),
             "undecided": sum(verdict.undecided for verdict in outcome.verdicts),
             "verdicts": [_verdict(verdict, number) for verdict in outcome.verdicts],
             "gaps": [_gap(gap) for gap in number],
             **({"late": [number[gap] for gap in outcome.late]} if outcome.late else {}),
+            **_to_record(outcome.verdicts or (outcome.overall,), outcome.occurrences),
             "diagnostics": _diagnostics(counts, diagnostics),
         },
         separators=(",", ":"),
@@ -41,7 +48,10 @@ def audit_json(
 
 
 def sessions_json(
-    outcome: SessionsOutcome, counts: Mapping[str, int], diagnostics: Sequence[Diagnostic]
+    outcome: SessionsOutcome,
+    rules: Sequence[RuleResult],
+    counts: Mapping[str, int],
+    diagnostics: Sequence[Diagnostic],
 ) -> str:
     """The object for many sessions: how many of each verdict, and each kind of verdict once."""
     gaps = dict.fromkeys((*outcome.gaps, *outcome.late))
@@ -52,6 +62,7 @@ def sessions_json(
         {
             "events": outcome.events,
             "labelled": outcome.labelled,
+            "rules": [*map(_rule, rules)],
             "labels": _labels(outcome.occurrences, sessions=True),
             "overall": {"verdict": outcome.verdict},
             "sessions": {
@@ -67,10 +78,28 @@ def sessions_json(
             "gaps": [_gap(gap) for gap in number],
             "gap_count": outcome.gap_count,
             **({"late": [number[gap] for gap in outcome.late]} if outcome.late else {}),
+            **_to_record((example.verdict for example in outcome.kinds), outcome.occurrences),
             "diagnostics": _diagnostics(counts, diagnostics),
         },
         separators=(",", ":"),
     )
+
+
+def _rule(rule: RuleResult) -> dict[str, Any]:
+    return {
+        "rule": rule.number,
+        "steps": [*map(str, rule.sequence)],
+        "result": rule.word,
+        "farthest": rule.farthest,
+        "sessions_by_steps": [*rule.far],
+    }
+
+
+def _to_record(
+    verdicts: Iterable[AuditVerdict | Overall], occurrences: Occurrences
+) -> dict[str, list[str]]:
+    told = to_record(verdicts, occurrences)
+    return {"to_record": [*told]} if told else {}
 
 
 def _labels(occurrences: Occurrences, *, sessions: bool = False) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from choreomon.core.run import Run, RunReason, RunVerdict, Verification
+from choreomon.core.run import Exercise, Run, RunReason, RunVerdict, Verification
 from choreomon.logs.trace import milliseconds
 
 
@@ -43,10 +43,15 @@ def _run(run: Run) -> dict[str, Any]:
             for key, value in (("mean", latency.mean), ("p50", latency.p50), ("p99", latency.p99))
         },
         "history_records": {"mean": run.history_records.mean, "max": run.history_records.max},
+        **({} if run.exercise is None else _exercise(run.exercise)),
         "verdicts": [verdict_as_json(verdict) for verdict in run.verdicts],
         **({} if run.formed is None else {"formed": [index for index, _ in run.formed]}),
         **({} if run.verification is None else {"verification": _verification(run.verification)}),
     }
+
+
+def _exercise(exercise: Exercise) -> dict[str, Any]:
+    return {"farthest": [*exercise.far], "labels": dict(exercise.labels)}
 
 
 def _verification(verification: Verification) -> dict[str, Any]:

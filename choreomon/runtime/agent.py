@@ -24,6 +24,7 @@ from choreomon.agent_files.verdict_json import live_verdict
 from choreomon.core.errors import DocumentError
 from choreomon.core.live import LiveVerdict
 from choreomon.core.run import RunEvent
+from choreomon.core.suggestion import closest
 from choreomon.logs.trace import trace_line
 from choreomon.runtime.delivery.configured_sinks import make_sinks
 from choreomon.runtime.delivery.sinks import Sink, Sinks
@@ -129,9 +130,11 @@ class Agent:
                 soon=self.node.soon,
                 refused=self._refused,
                 lost=self.metrics.lost,
+                unknown_process=self._unknown_process,
                 reload=self.reload,
                 token=token,
             )
+            self._side.knows(self.node.tables)
         self._service = service
         self._server: asyncio.Server | None = None
         self._http: HttpServer | None = None
@@ -259,6 +262,8 @@ class Agent:
 
     def _reloaded(self, tables: tuple[SplitTable, ...]) -> None:
         self.metrics.reloaded(tables)
+        if self._side is not None:
+            self._side.knows(tables)
         self.log.info("its properties changed", open=[table.system_id for table in tables])
 
     def _opening(self) -> list[str]:
@@ -343,6 +348,11 @@ class Agent:
     def _refused(self, reason: str, detail: str) -> None:
         self.metrics.refused(reason)
         self._log_dropped(reason, "service", detail)
+
+    def _unknown_process(self, name: str) -> None:
+        assert self._side is not None
+        known = self._side.known
+        self.log.warning("no property has this process", peer=name, meant=closest(name, known))
 
     def _log_dropped(self, reason: str, sender: str, detail: str) -> None:
         self.log.seldom(reason, "refused", reason=reason, sender=sender, detail=detail)

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final, assert_never, cast
 
 import msgspec
 
 from choreomon.agent_files import local
+from choreomon.agent_files.table_file import SplitTable
 from choreomon.core.errors import MalformedMessage
+from choreomon.core.message import ENVIRONMENT
 from choreomon.runtime.driver import Driver
 from choreomon.runtime.inputs import Gap, Goodbye, Hello, Report
 from choreomon.runtime.outputs import Reply
@@ -27,6 +29,9 @@ HELLO_WITHIN: Final = 10.0
 MICROSECONDS: Final = 1_000_000
 
 
+MOST_UNKNOWN: Final = 100
+
+
 class ServiceSide:
     """The connections of services.
 
@@ -36,6 +41,8 @@ class ServiceSide:
       the loop or the next.
     - `refused(reason, detail)`: something was not taken before it came to the driver.
     - `lost(events)`: a service says that so many events will never be told.
+    - `unknown_process(name)`: the other end of an event is none of the processes `known`, which are
+      those of the properties; called once for each of the first `MOST_UNKNOWN` names.
     - `reload`: reads the agent's configuration anew; why it cannot be done, "" where it is.
     """
 
@@ -49,6 +56,7 @@ class ServiceSide:
         soon: Callable[[], None],
         refused: Callable[[str, str], None],
         lost: Callable[[int], None],
+        unknown_process: Callable[[str], None] = lambda _: None,
         reload: Callable[[], str] = lambda: "",
         token: str = "",
     ) -> None:
@@ -59,10 +67,13 @@ class ServiceSide:
         self.soon = soon
         self.refused = refused
         self.lost = lost
+        self.unknown_process = unknown_process
+        self.known: frozenset[str] = frozenset()
         self.reload = reload
         self.token = token
         self.paused = False
         self.connections: dict[int, Connection] = {}
+        self._unknown: set[str] = set()
         self._last = 0
         self._greeted_after = 0
 
@@ -82,6 +93,16 @@ class ServiceSide:
                 connection.welcomed(now + self.driver.sidecar.lease)
                 message = msgspec.structs.replace(message, grant=int(now * MICROSECONDS))
             connection.send(local.encode(message))
+
+    def knows(self, tables: Iterable[SplitTable]) -> None:
+        """From now on these are the properties."""
+        self.known = frozenset((ENVIRONMENT, *(name for each in tables for name in each.processes)))
+
+    def told_of_unknown(self, process: str) -> None:
+        """A service told of an event whose other end is none of `known`."""
+        if process not in self._unknown and len(self._unknown) < MOST_UNKNOWN:
+            self._unknown.add(process)
+            self.unknown_process(process)
 
     def written(self) -> None:
         """Everything is out that was let out; what waits for the network is written."""
@@ -203,6 +224,8 @@ class Connection(asyncio.Protocol):
                 self._refuse("closing", "the lease is over: say hello again")
                 return
             at = int(now * MICROSECONDS)
+            if message.peer not in side.known:
+                side.told_of_unknown(message.peer)
             side.driver.take(
                 Report(
                     number,

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from rich.text import Text
 
 from choreomon.audit.items import Gap, Item
-from choreomon.audit.occurrences import LabelOccurrences
+from choreomon.audit.occurrences import LabelOccurrences, Occurrences
 from choreomon.audit.outcome import AuditVerdict, Order, Outcome, Overall
+from choreomon.audit.rules import RuleResult
 from choreomon.audit.search import Unseen
+from choreomon.audit.to_record import to_record
 from choreomon.core.recorded import Place
 from choreomon.core.suggestion import listed
 from choreomon.core.verdict import VIOLATED
 from choreomon.sentences.wording import VERDICT_IN_WORDS, counted
+from choreomon.terminal.rules_text import rule_lines
 from choreomon.terminal.text import STYLES
 
 MOST_EVENTS: Final = 12
@@ -126,8 +129,9 @@ def nowhere_lines(nowhere: Sequence[LabelOccurrences]) -> list[str]:
     return told
 
 
-def overall_text(outcome: Outcome) -> Text:
-    """The answer in one line with what it rests on, and below it orders that no verdict shows."""
+def overall_text(outcome: Outcome, rules: Sequence[RuleResult]) -> Text:
+    """The answer in one line with what it rests on, and below it orders that no verdict shows, each
+    of several rules, and what to record next time."""
     overall = outcome.overall
     headline = audit_headline(outcome)
     unrelated = unrelated_sentence(outcome)
@@ -142,9 +146,22 @@ def overall_text(outcome: Outcome) -> Text:
     text.append(" ".join(filter(None, (".", counts, undecided_sentence(outcome)))))
     if not any(verdict.kind == overall.kind for verdict in outcome.verdicts):
         _append_orders(text, overall, "formed", "not formed")
-    for sentence in (*late_sentences(outcome), *nowhere_lines(outcome.occurrences.nowhere())):
+    told = (
+        *late_sentences(outcome),
+        *rule_lines(rules),
+        *to_record_lines(outcome.verdicts or (overall,), outcome.occurrences),
+        *nowhere_lines(outcome.occurrences.nowhere()),
+    )
+    for sentence in told:
         text.append(f"\n{sentence}")
     return text
+
+
+def to_record_lines(
+    verdicts: Iterable[AuditVerdict | Overall], occurrences: Occurrences
+) -> list[str]:
+    """What would make the next audit more definite, a line each."""
+    return [f"To know more: {sentence}." for sentence in to_record(verdicts, occurrences)]
 
 
 def overall_lines(overall: Overall, where: str) -> Text:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from rich.text import Text
@@ -10,6 +10,7 @@ from rich.text import Text
 from choreomon.audit.items import Gap
 from choreomon.audit.kinds import Step
 from choreomon.audit.outcome import AuditVerdict
+from choreomon.audit.rules import RuleResult
 from choreomon.audit.summary import GRAVEST_FIRST, Example, SessionsOutcome
 from choreomon.core.verdict import VerdictKind
 from choreomon.sentences.wording import VERDICT_IN_WORDS, counted
@@ -19,8 +20,10 @@ from choreomon.terminal.audit_text import (
     nowhere_lines,
     overall_lines,
     session_name,
+    to_record_lines,
     verdict_lines,
 )
+from choreomon.terminal.rules_text import rule_lines
 from choreomon.terminal.text import STYLES
 
 NAMED: Final = 5
@@ -120,7 +123,7 @@ def sessions_headline(outcome: SessionsOutcome) -> str:
     return ", ".join(told)
 
 
-def sessions_overall_text(outcome: SessionsOutcome) -> Text:
+def sessions_overall_text(outcome: SessionsOutcome, rules: Sequence[RuleResult]) -> Text:
     """What all sessions come to, the answer first."""
     headline = sessions_headline(outcome)
     text = Text(headline)
@@ -137,6 +140,12 @@ def sessions_overall_text(outcome: SessionsOutcome) -> Text:
             f"judged as if there were none, first: {gap_sentence(outcome.late[0])}. To have all "
             f"judged by it: --incomplete {outcome.late[0].process}"
         )
-    for sentence in nowhere_lines(outcome.occurrences.nowhere()):
+    verdicts = (example.verdict for example in outcome.kinds)
+    told = (
+        *rule_lines(rules),
+        *to_record_lines(verdicts, outcome.occurrences),
+        *nowhere_lines(outcome.occurrences.nowhere()),
+    )
+    for sentence in told:
         text.append(f"\n{sentence}")
     return text

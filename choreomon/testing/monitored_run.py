@@ -34,6 +34,7 @@ from choreomon.deployment.run_verdicts import last_verdicts
 from choreomon.documents.read import Document, load_document
 from choreomon.properties.formed import formed_by
 from choreomon.properties.linear import FormationRules, FormationWatch
+from choreomon.properties.progress import Exercising, rules_of
 from choreomon.properties.tables import transition_tables
 from choreomon.sdk.carriers import Carrying
 from choreomon.sdk.embedded import EmbeddedProcess, embed
@@ -240,6 +241,9 @@ class MonitoredRun:
             for event in self._events
             if event.label in rules.reactions and watch.formed_at(event.label)
         ]
+        exercising = Exercising(loaded.automaton, rules_of(loaded.automaton))
+        for event in self._events:
+            exercising.add(event.label)
         records: Counter[int] = Counter()
         for cost in self._costs:
             records.update(cost.records)
@@ -256,6 +260,7 @@ class MonitoredRun:
             verdicts=tuple(verdicts),
             kept_events=tuple(self._events),
             formed=formed_by(loaded.automaton, formed, self._events, verdicts),
+            exercise=exercising.found(),
         )
 
 

@@ -12,6 +12,7 @@ the test fails with the explanation where one of them declared something.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from choreomon.testing.monitored_run import MonitoredRun
 
 _MARK: Final = "choreomon"
+
+_EXERCISE: Final = "choreomon exercise"
+"""The name of a property of a test's report, which reaches the one who sums up also from workers of
+pytest-xdist."""
 
 _MARKER: Final = (
     "choreomon(property, possible=True): the property that the fixture choreomon monitors, a file "
@@ -103,6 +108,25 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     return result
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what of each property no test had to do with."""
+    found: dict[str, list[Any]] = {}
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            for name, told in getattr(report, "user_properties", ()):
+                if name == _EXERCISE and report.when == "call":
+                    exercise = json.loads(told)
+                    found.setdefault(exercise.pop("property"), []).append(exercise)
+    if not found:
+        return
+    from choreomon.core.run import Exercise
+    from choreomon.sentences.exercised import exercise_sentences
+
+    for file, exercises in found.items():
+        for sentence in exercise_sentences((Exercise(**each) for each in exercises), "test"):
+            terminalreporter.write_line(f"{file}: {sentence}")
+
+
 def _over(item: pytest.Item, *, failing: bool) -> None:
     monitors = item.stash.get(_monitors, None)
     if monitors is None:
@@ -112,6 +136,9 @@ def _over(item: pytest.Item, *, failing: bool) -> None:
     run, document = monitors.run.finish(), monitors.run.document
     against = declared(run, possible=monitors.possible)
     text = explained(run, document, against)
+    if run.exercise is not None:
+        told = {"property": document.file, **run.exercise._asdict()}
+        item.user_properties.append((_EXERCISE, json.dumps(told)))
     folder = item.config.getoption("--choreomon-report")
     if folder and (failing or against):
         from choreomon.testing.report_files import keep

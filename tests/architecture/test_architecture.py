@@ -61,7 +61,7 @@ LAYERS = {
     "deployment": ("core", "properties", "actors", "documents", "agent_files", "runtime", "sdk"),
     "testing": (
         *("core", "properties", "files", "documents", "logs", "agent_files"),
-        *("terminal", "pages", "sdk", "deployment"),
+        *("sentences", "terminal", "pages", "sdk", "deployment"),
     ),
     "experiments": (
         *("core", "properties", "monitor", *OFFLINE, "actors", "files", "hibou"),

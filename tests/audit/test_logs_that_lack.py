@@ -311,7 +311,7 @@ def test_a_gap_that_is_found_late_takes_verdicts_back() -> None:
     assert (late.kind, late.undecided) == ("violated", False)
     assert (outcome.overall.kind, outcome.overall.undecided) == ("violated", False)
     assert [gap.process for gap in outcome.late] == ["P2"]
-    assert json.loads(audit_json(outcome, {}, []))["late"] == [0]
+    assert json.loads(audit_json(outcome, (), {}, []))["late"] == [0]
 
 
 def test_a_process_that_waits_is_read_later() -> None:
@@ -351,7 +351,7 @@ def test_mutants_of_logs_end_in_an_error_or_a_diagnostic() -> None:
             for each in read_recorded(BytesIO(b"\n".join(lines)), "events", file="log"):
                 if isinstance(each, RecordedEvent):
                     auditor.add(each)
-            audit_json(auditor.finish(), {}, [])
+            audit_json(auditor.finish(), (), {}, [])
         except DocumentError:
             refused += 1
     assert 0 < refused < 300

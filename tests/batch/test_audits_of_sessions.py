@@ -91,7 +91,7 @@ def logs(tmp_path: Path, lines: list[tuple[int, str]]) -> list[str]:
 
 
 def told(summary: Summary) -> str:
-    return sessions_json(summary.outcome(), summary.strange, summary.diagnostics())
+    return sessions_json(summary.outcome(), (), summary.strange, summary.diagnostics())
 
 
 def one_by_one(automaton: SequenceAutomaton, reading: LogReading, paths: list[str]) -> Summary:

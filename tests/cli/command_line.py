@@ -76,6 +76,8 @@ KEYS = [
     "monitoring_bytes",
     "latency_ms",
     "history_records",
+    "farthest",
+    "labels",
     "verdicts",
     "formed",
 ]

@@ -15,7 +15,7 @@ from choreomon.monitor.pull import Monitor
 from choreomon.properties.tables import transition_tables
 from choreomon.runtime.driver import Driver
 from choreomon.runtime.outputs import Dropped, Reply
-from choreomon.runtime.service import HELLO_WITHIN, MAX_CONNECTIONS, ServiceSide
+from choreomon.runtime.service import HELLO_WITHIN, MAX_CONNECTIONS, MOST_UNKNOWN, ServiceSide
 from choreomon.runtime.sidecar import Sidecar
 from tests.properties.stated import automaton_of
 from tests.runtime.world.connections import Loop, Pipe
@@ -54,6 +54,7 @@ class Agent:
         self.lost = 0
         self.turns = 0
         self.refused: list[tuple[str, str]] = []
+        self.unknown: list[str] = []
         automaton = automaton_of("q0", "q1", ("q0", Message("A", "a", "B"), "q1"))
         tables = transition_tables(automaton, ("A", "B"))
         host = Host(Monitor(tables["A"], ("A", "B")))
@@ -70,8 +71,10 @@ class Agent:
             soon=self._soon,
             refused=lambda reason, detail: self.refused.append((reason, detail)),
             lost=self._lost,
+            unknown_process=self.unknown.append,
             token=TOKEN,
         )
+        self.side.known = frozenset(("A", "B", "env"))
         self._sessions = 0
 
     def now(self) -> float:
@@ -292,3 +295,14 @@ def test_a_promise_counts_from_a_grant_in_the_past_and_from_none_other(
     for grant, promised in ((welcome.grant + 1, False), (welcome.grant, True)):
         client.says(local.Renew(grant))
         assert agent.driver.state.sessions[welcome.session].promised == promised
+
+
+def test_a_process_that_no_property_has_is_told_of_once(agent: Agent) -> None:
+    client = agent.connect()
+    client.hello()
+    for number, peer in enumerate(("B", "env", "Bb", "Bb", "C"), 1):
+        client.says(local.Report(number, 0, "send", peer, "a", ""))
+    assert agent.unknown == ["Bb", "C"]
+    for number in range(6, 300):
+        client.says(local.Report(number, number - 1, "send", f"other{number}", "a", ""))
+    assert len(agent.unknown) == MOST_UNKNOWN

@@ -177,3 +177,11 @@ def test_tests_have_files_of_their_own() -> None:
     assert file_stem("t.py::test[a/b]") != file_stem("t.py::test[a:b]")
     assert len(file_stem("x" * 1000)) < 200
     assert re.fullmatch(r"[\w.-]+", file_stem("../ä b"))
+
+
+def test_what_no_test_had_to_do_with_is_told_at_the_end(place: Path) -> None:
+    told = printed_by(place, "-k", "good")
+    assert "p.yaml: The forbidden sequence came 1 of 2 steps far in 2 of 2 tests." in told
+    assert "p.yaml: Not exercised, since it occurs in no test: B -> A : b." in told
+    assert "steps far" not in printed_by(place, "-k", "good or threads")
+    assert "steps far" not in printed_by(place, "-k", "inert")

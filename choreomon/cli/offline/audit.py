@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from choreomon.audit.occurrences import Occurrences
     from choreomon.audit.outcome import Outcome
     from choreomon.audit.reading import Diagnostics, Log
+    from choreomon.audit.rules import RuleResult
     from choreomon.batch.audits.question import AuditQuestion
     from choreomon.cli.command_line.log_options import LogReading
     from choreomon.core.recorded import Place
@@ -164,14 +166,14 @@ def command(
             summary = followed_sessions(question, reading, of_sessions, output)
         else:
             summary = judged_sessions(question, reading, logs, of_sessions.jobs)
-        return output.put(SessionsFound(summary))
+        return output.put(SessionsFound(output.automaton, summary))
     if not follow:
         return output.put(_judged(question, reading, logs, strict=strict))
     say = None if as_json else _announcer(auditor, output)
     with ExitStack() as stack:
         opened, wait = followed(stack, logs, reading, say)
         tell(auditor, opened, diagnostics.add, wait)
-    return output.put(_Found(auditor.finish(), diagnostics))
+    return output.put(_Found(question.automaton, auditor.finish(), diagnostics))
 
 
 def _judged(
@@ -192,7 +194,7 @@ def _judged(
         if mend:
             opened = [in_order(log, diagnostics.add) for log in opened]
         tell(auditor, opened, diagnostics.add, no_wait)
-        return _Found(auditor.finish(), diagnostics)
+        return _Found(question.automaton, auditor.finish(), diagnostics)
 
     try:
         return judge(mend=False)
@@ -228,10 +230,17 @@ def _auditor(question: AuditQuestion, diagnostics: Diagnostics) -> Auditor:
 class _Found:
     """Implements `Found` for logs of one run."""
 
+    automaton: SequenceAutomaton
     outcome: Outcome
     diagnostics: Diagnostics
     problems: tuple[str, ...] = ()
     unjudged: int = 0
+
+    @cached_property
+    def rules(self) -> tuple[RuleResult, ...]:
+        from choreomon.audit.rules import rules_of_run
+
+        return rules_of_run(self.automaton, self.outcome)
 
     @property
     def events(self) -> int:
@@ -245,22 +254,28 @@ class _Found:
     def occurrences(self) -> Occurrences:
         return self.outcome.occurrences
 
-    def page(
-        self, name: str, facts: Sequence[tuple[str, str]], automaton: SequenceAutomaton
-    ) -> str:
+    def page(self, name: str, facts: Sequence[tuple[str, str]]) -> str:
         from choreomon.files.lines_at import lines_at
         from choreomon.pages.audit_page import audit_page, places_shown
 
         told = self.diagnostics
         text = lines_at(places_shown(self.outcome))
         return audit_page(
-            name, facts, automaton, self.outcome, told.counts, told.first, made_with(), text
+            name,
+            facts,
+            self.automaton,
+            self.outcome,
+            self.rules,
+            told.counts,
+            told.first,
+            made_with(),
+            text,
         )
 
     def json(self) -> str:
         from choreomon.reports.audit_json import audit_json
 
-        return audit_json(self.outcome, self.diagnostics.counts, self.diagnostics.first)
+        return audit_json(self.outcome, self.rules, self.diagnostics.counts, self.diagnostics.first)
 
     def cases(self, file: str, logs: str) -> Iterable[Case]:
         from choreomon.reports.junit import case_of_audit
@@ -273,7 +288,7 @@ class _Found:
         return findings_of_audit(self.outcome, place)
 
     def show(self, screen: Console) -> None:
-        _show(screen, self.outcome, self.diagnostics)
+        _show(screen, self)
 
 
 def _announcer(auditor: Auditor, output: AuditOutput) -> Callable[[], None]:
@@ -294,7 +309,7 @@ def _announcer(auditor: Auditor, output: AuditOutput) -> Callable[[], None]:
     return say
 
 
-def _show(screen: Console, outcome: Outcome, strange: Diagnostics) -> None:
+def _show(screen: Console, found: _Found) -> None:
     from choreomon.cli.command_line.screen import print_indented
     from choreomon.core.verdict import VIOLATED
     from choreomon.sentences.wording import counted
@@ -305,6 +320,7 @@ def _show(screen: Console, outcome: Outcome, strange: Diagnostics) -> None:
         verdict_lines,
     )
 
+    outcome, strange = found.outcome, found.diagnostics
     gravest = sorted(outcome.verdicts, key=lambda verdict: verdict.kind != VIOLATED)[:SHOWN]
     for verdict in sorted(gravest, key=lambda verdict: verdict.item.number):
         print_indented(screen, verdict_lines(verdict))
@@ -322,4 +338,4 @@ def _show(screen: Console, outcome: Outcome, strange: Diagnostics) -> None:
             screen.print(told, markup=False, soft_wrap=True)
     if strange.counts:
         screen.print(f"strange: {', '.join(diagnostic_lines(strange.counts))}", soft_wrap=True)
-    print_indented(screen, overall_text(outcome))
+    print_indented(screen, overall_text(outcome, found.rules))

@@ -45,9 +45,7 @@ class Found(Protocol):
     @property
     def unjudged(self) -> int: ...
 
-    def page(
-        self, name: str, facts: Sequence[tuple[str, str]], automaton: SequenceAutomaton
-    ) -> str:
+    def page(self, name: str, facts: Sequence[tuple[str, str]]) -> str:
         """The HTML page about it."""
 
     def json(self) -> str:
@@ -129,7 +127,7 @@ class AuditOutput:
         document, logs = self.document, ", ".join(self.logs)
         if self.report is not None:
             facts = [("property", document.file), ("logs", logs)]
-            write(self.report, found.page(document.name, facts, self.automaton))
+            write(self.report, found.page(document.name, facts))
         if self.reports.wanted:
             self.reports.write(
                 f"choreomon audit {document.name}",

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from choreomon.audit.numbers import Counted
     from choreomon.audit.occurrences import Occurrences
+    from choreomon.audit.rules import RuleResult
     from choreomon.audit.sessions import SessionsAuditor
     from choreomon.audit.summary import SessionsOutcome, Summary
     from choreomon.batch.audits.audits import Doing
@@ -185,11 +186,18 @@ MOST_MET: Final = 1_000
 class SessionsFound:
     """Implements `Found` for logs of many sessions."""
 
+    automaton: SequenceAutomaton
     summary: Summary
 
     @cached_property
     def outcome(self) -> SessionsOutcome:
         return self.summary.outcome()
+
+    @cached_property
+    def rules(self) -> tuple[RuleResult, ...]:
+        from choreomon.audit.rules import rules_of_sessions
+
+        return rules_of_sessions(self.automaton, self.outcome)
 
     @property
     def events(self) -> int:
@@ -211,18 +219,19 @@ class SessionsFound:
     def unjudged(self) -> int:
         return self.outcome.unjudged
 
-    def page(
-        self, name: str, facts: Sequence[tuple[str, str]], automaton: SequenceAutomaton
-    ) -> str:
+    def page(self, name: str, facts: Sequence[tuple[str, str]]) -> str:
         from choreomon.pages.sessions_page import sessions_page
 
         told = self.summary.strange, self.summary.diagnostics()
-        return sessions_page(name, facts, automaton, self.outcome, *told, made_with())
+        return sessions_page(
+            name, facts, self.automaton, self.outcome, self.rules, *told, made_with()
+        )
 
     def json(self) -> str:
         from choreomon.reports.audit_json import sessions_json
 
-        return sessions_json(self.outcome, self.summary.strange, self.summary.diagnostics())
+        told = self.summary.strange, self.summary.diagnostics()
+        return sessions_json(self.outcome, self.rules, *told)
 
     def cases(self, file: str, logs: str) -> Iterable[Case]:
         from choreomon.reports.junit import cases_of_sessions
@@ -235,10 +244,10 @@ class SessionsFound:
         return findings_of_sessions(self.outcome, place)
 
     def show(self, screen: Console) -> None:
-        _show(screen, self.outcome, self.summary)
+        _show(screen, self)
 
 
-def _show(screen: Console, outcome: SessionsOutcome, summary: Summary) -> None:
+def _show(screen: Console, found: SessionsFound) -> None:
     from choreomon.cli.command_line.screen import print_indented
     from choreomon.sentences.wording import counted
     from choreomon.terminal.audit_text import diagnostic_lines
@@ -249,6 +258,7 @@ def _show(screen: Console, outcome: SessionsOutcome, summary: Summary) -> None:
         worst_sentence,
     )
 
+    outcome, summary = found.outcome, found.summary
     say = partial(screen.print, markup=False, soft_wrap=True)
     for example in outcome.kinds[:SHOWN]:
         print_indented(screen, kind_lines(example))
@@ -266,4 +276,4 @@ def _show(screen: Console, outcome: SessionsOutcome, summary: Summary) -> None:
         say(f"strange: {', '.join(diagnostic_lines(summary.strange))}")
     if (told := worst_sentence(outcome)) is not None:
         say(told)
-    print_indented(screen, sessions_overall_text(outcome))
+    print_indented(screen, sessions_overall_text(outcome, found.rules))

@@ -117,6 +117,7 @@ def _show_monitored(
     screen: Console, runs: list[Run], automaton: SequenceAutomaton, *, verbose: bool
 ) -> None:
     from choreomon.cli.command_line.screen import print_indented
+    from choreomon.sentences.exercised import exercise_sentences
     from choreomon.sentences.summary import headline
     from choreomon.sentences.wording import counted
     from choreomon.terminal.sentences import formed_text
@@ -144,6 +145,8 @@ def _show_monitored(
         screen.print(formed_text(run, automaton))
     screen.print()
     screen.print(summary_table(runs, brief=not verbose))
+    for sentence in exercise_sentences(run.exercise for run in runs):
+        screen.print(sentence, markup=False, soft_wrap=True)
     screen.print(headline(runs, automaton), style="bold", soft_wrap=True)
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from choreomon.core.run import Run, RunEvent
     from choreomon.core.verdict import VerdictKind
     from choreomon.documents.read import Document
+    from choreomon.properties.automaton import SequenceAutomaton
+    from choreomon.properties.progress import Exercising
     from choreomon.properties.tables import RulesName
     from choreomon.verify.verdict import Mode, Verdict
     from simulator.observation import WindowsName
@@ -199,6 +202,7 @@ def carry_out(
         asked,
         processes,
         verifying,
+        None if document.property is None else document.property.automaton,
         announce=runner.announcer(screen, unprinted) if live else None,
         progress=errors if asked.runs > 1 and errors.is_terminal else None,
     )
@@ -310,16 +314,19 @@ def _runs(
     asked: RunOptions,
     processes: tuple[str, ...],
     verifying: RunLogs | None,
+    automaton: SequenceAutomaton | None,
     *,
     announce: Announce | None,
     progress: Console | None,
 ) -> Iterator[Run]:
     from choreomon.cli.command_line.screen import tracked
+    from choreomon.properties.progress import Exercising, rules_of
     from choreomon.sentences.run_findings import kinds_in
     from choreomon.sentences.summary import gravity
     from simulator.recording import each_of, tracing
 
     seeds = asked.seeds
+    rules = () if automaton is None else rules_of(automaton)
     kept: Counter[object] = Counter()
     for seed in tracked(seeds, progress, "Running", len(seeds)) if progress else seeds:
         with ExitStack() as stack:
@@ -330,6 +337,9 @@ def _runs(
             logbook = None if verifying is None else verifying.logbook()
             if logbook is not None:
                 recorders.append(logbook.record)
+            exercising = None if automaton is None else Exercising(automaton, rules)
+            if exercising is not None:
+                recorders.append(partial(_take_label, exercising))
             run = runner.run(
                 seed,
                 recorder=each_of(*recorders),
@@ -338,11 +348,17 @@ def _runs(
             )
         if verifying is not None and logbook is not None:
             run = replace(run, verification=verifying.verification(logbook, seed))
+        if exercising is not None:
+            run = replace(run, exercise=exercising.found())
         kinds: set[object] = {gravity(run), *kinds_in(run)}
         kept.update(kinds)
         if len(seeds) > 1 and min(kept[kind] for kind in kinds) > RUNS_WITH_EVENTS:
             run = replace(run, kept_events=(), kept_messages=())
         yield run
+
+
+def _take_label(exercising: Exercising, event: RunEvent) -> None:
+    exercising.add(event.label)
 
 
 def _trace_file(directory: Path, seed: int) -> Path:

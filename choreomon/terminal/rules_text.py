@@ -1,0 +1,69 @@
+"""What is known of each rule of a property, and how far events came along it, as sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from choreomon.audit.rules import NOT_EXERCISED, NOTHING, RuleResult, Word
+from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
+from choreomon.sentences.wording import VERDICT_IN_WORDS, counted
+
+MOST_RULES: Final = 20
+"""Rules of which there is a line each, the gravest first."""
+
+GRAVEST_FIRST: Final = (VIOLATED, POSSIBLY_VIOLATED, NOT_EXERCISED, NOTHING)
+
+IN_WORDS: Final[Mapping[Word, str]] = {
+    VIOLATED: VERDICT_IN_WORDS[VIOLATED],
+    POSSIBLY_VIOLATED: VERDICT_IN_WORDS[POSSIBLY_VIOLATED],
+    NOT_EXERCISED: "not exercised",
+    NOTHING: "not formed",
+}
+
+
+def gravest_first(rules: Sequence[RuleResult]) -> list[RuleResult]:
+    """The rules by their results, and of equal ones those that came farthest."""
+    return sorted(
+        rules,
+        key=lambda rule: (GRAVEST_FIRST.index(rule.word), rule.steps - rule.farthest, rule.number),
+    )
+
+
+def rule_lines(rules: Sequence[RuleResult]) -> list[str]:
+    """A line for each of several rules, the first `MOST_RULES`; of a single one how far it came,
+    unless a verdict says that."""
+    if len(rules) == 1:
+        rule = rules[0]
+        if rule.word in VERDICT_IN_WORDS:
+            return []
+        return [f"{far_in_words(rule)[0].upper()}{far_in_words(rule)[1:]}."]
+    told = gravest_first(rules)
+    lines = [
+        f"Rule {rule.number}: {result_in_words(rule)}: {steps_in_words(rule)}"
+        for rule in told[:MOST_RULES]
+    ]
+    if len(told) > MOST_RULES:
+        lines.append(f"and {counted(len(told) - MOST_RULES, 'more rule')}")
+    return lines
+
+
+def result_in_words(rule: RuleResult) -> str:
+    """Its result, and how far it came where it was not formed."""
+    formed = rule.word in VERDICT_IN_WORDS
+    return IN_WORDS[rule.word] if formed else f"{IN_WORDS[rule.word]}, {far_in_words(rule)}"
+
+
+def far_in_words(rule: RuleResult) -> str:
+    """How far it came, and in how many sessions so far, without a full stop."""
+    if not rule.farthest:
+        return f"none of its {rule.steps} steps was made" if rule.steps > 1 else "it never happened"
+    came = f"it came {rule.farthest} of {counted(rule.steps, 'step')} far"
+    if rule.sessions < 2:
+        return came
+    return f"{came} in {rule.far[rule.farthest]:,} of {rule.sessions:,} sessions"
+
+
+def steps_in_words(rule: RuleResult) -> str:
+    """Its sequence, or one of the shortest."""
+    return ", then ".join(map(str, rule.sequence))
