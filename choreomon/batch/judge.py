@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from choreomon.automata.automaton import Automaton
 from choreomon.batch.bounds import Bounds, bounds_for, seconds_for
 from choreomon.batch.question import Question, Source
+from choreomon.core.action import Action
 from choreomon.core.errors import ChoreomonError, DocumentError, Problem
 from choreomon.documents.interactions import load_interaction
 from choreomon.interaction.lifelines import names
+from choreomon.interaction.measures import actions_of
 from choreomon.interaction.term import Interaction, forget_steps
 from choreomon.interaction_files.loading import load_multi_trace, load_signature
+from choreomon.multitrace.coded import CodedTrace
 from choreomon.multitrace.multitrace import MultiTrace, multi_trace
 from choreomon.verify.automaton_verifier import AutomatonVerifier
-from choreomon.verify.outcome import Outcome
+from choreomon.verify.outcome import MOST_STRANGE, Outcome
 from choreomon.verify.synthesis import TooLarge
 from choreomon.verify.verdict import Answer, Verdict
 from choreomon.verify.verifier import Verifier
@@ -30,6 +33,37 @@ if TYPE_CHECKING:
     from choreomon.verify.explanation import Explanation
     from choreomon.verify.fault import Fault
     from choreomon.verify.papers.graph import SearchResult
+
+
+def letters_of(protocol: Interaction | Automaton) -> tuple[Action, ...]:
+    """The actions that should happen, each once, sorted."""
+    if isinstance(protocol, Automaton):
+        return tuple(sorted(protocol.letters))
+    return actions_of(protocol)
+
+
+def read_protocol(question: Question) -> Interaction | Automaton:
+    """The interaction or the automaton that logs are asked about. Raises DocumentError for one that
+    cannot be used, and ValueError where not one of the two is given, or what is asked does not fit
+    an automaton."""
+    if (question.interaction is None) is (question.automaton is None):
+        raise ValueError("the protocol is an interaction or an automaton: give one of the two")
+    if question.locations is not None and not isinstance(question.automaton, str):
+        raise ValueError("locations are of the letters of an automaton's file: leave them out")
+    if question.interaction is not None:
+        if isinstance(question.interaction, str):
+            signature = None if question.signature is None else load_signature(question.signature)
+            return load_interaction(question.interaction, signature)
+        return question.interaction
+    if question.analysis.search is not None or question.analysis.portfolio:
+        raise ValueError("an automaton is not searched as the papers search: leave that out")
+    if isinstance(question.automaton, Automaton):
+        return question.automaton
+    from choreomon.interaction_files.automaton_file import load_automaton, load_locations
+
+    assert question.automaton is not None
+    places = None if question.locations is None else load_locations(question.locations)
+    return load_automaton(question.automaton, places)
 
 
 class Judge:
@@ -45,7 +79,7 @@ class Judge:
         self._question = question
         signature = question.signature
         self._signature = None if signature is None else load_signature(signature)
-        self._protocol = self._read_protocol()
+        self._protocol = read_protocol(question)
         if isinstance(self._protocol, Automaton):
             self._lifelines = self._protocol.lifelines
             self._seconds = question.budget
@@ -54,6 +88,7 @@ class Judge:
             self._lifelines = names(self._protocol.lifelines)
             self._seconds = seconds_for(self._protocol, question.budget)
             self._bounds = bounds_for(self._protocol, self._seconds, question.memory)
+        self._letters = {letter: 1 << n for n, letter in enumerate(letters_of(self._protocol))}
         self._searched: SearchResult | None = None
         self._blame: Blame | None = None
         self._slices: Callable[[MultiTrace], Answer] | None = None
@@ -65,26 +100,6 @@ class Judge:
     def _protocol_file(self) -> str:
         given = self._question.interaction
         return given if isinstance(given, str) else "the interaction"
-
-    def _read_protocol(self) -> Interaction | Automaton:
-        question = self._question
-        if (question.interaction is None) is (question.automaton is None):
-            raise ValueError("the protocol is an interaction or an automaton: give one of the two")
-        if question.locations is not None and not isinstance(question.automaton, str):
-            raise ValueError("locations are of the letters of an automaton's file: leave them out")
-        if question.interaction is not None:
-            if isinstance(question.interaction, str):
-                return load_interaction(question.interaction, self._signature)
-            return question.interaction
-        if question.analysis.search is not None or question.analysis.portfolio:
-            raise ValueError("an automaton is not searched as the papers search: leave that out")
-        if isinstance(question.automaton, Automaton):
-            return question.automaton
-        from choreomon.interaction_files.automaton_file import load_automaton, load_locations
-
-        assert question.automaton is not None
-        places = None if question.locations is None else load_locations(question.locations)
-        return load_automaton(question.automaton, places)
 
     def _made_to_decide(self) -> Callable[[MultiTrace], Answer]:
         return self._decider() if self._question.on_search is None else self._recorder()
@@ -191,7 +206,21 @@ class Judge:
             recorded=recorded,
             fault=fault,
             fits_late=late,
+            **self._occurring(multitrace),
         )
+
+    def _occurring(self, multitrace: MultiTrace) -> dict[str, Any]:
+        """The fields `strange` and `unseen` of an outcome."""
+        unseen = (1 << len(self._letters)) - 1
+        strange: dict[Action, None] = {}
+        for part in multitrace.components:
+            for action in _different(part.actions):
+                bit = self._letters.get(action)
+                if bit is not None:
+                    unseen &= ~bit
+                elif len(strange) < MOST_STRANGE:
+                    strange[action] = None
+        return {"strange": tuple(strange), "unseen": unseen}
 
     def _explanation(self, multitrace: MultiTrace, verdict: Verdict) -> Explanation | None:
         if not self._question.explain:
@@ -266,3 +295,10 @@ class Judge:
             clocks = self._question.clocks
             return load_multi_trace(source, self._lifelines, self._signature, clocks)
         return multi_trace(source[1].components, self._lifelines)
+
+
+def _different(trace: Sequence[Action]) -> Iterable[Action]:
+    """The actions of a trace, of a long one each once."""
+    if isinstance(trace, CodedTrace):
+        return (trace.alphabet[code] for code in set(trace.codes))
+    return trace

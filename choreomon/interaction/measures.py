@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from choreomon.core.action import Action
 from choreomon.interaction.lifelines import names
 from choreomon.interaction.term import LOOPS, Interaction, Operator, subterms
 
@@ -24,6 +25,11 @@ class Metrics(NamedTuple):
     loop_depth: int
     lifelines: tuple[str, ...]
     messages: tuple[str, ...]
+
+
+def actions_of(term: Interaction) -> tuple[Action, ...]:
+    """The actions that can happen, each once, sorted."""
+    return tuple(sorted({part.action for part in subterms(term) if part.action is not None}))
 
 
 def loop_depth(term: Interaction) -> int:

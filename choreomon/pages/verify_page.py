@@ -46,8 +46,10 @@ def verify_page(
     outcomes: Sequence[Outcome],
     facts: Sequence[tuple[str, str]],
     made_with: Sequence[tuple[str, str]] = (),
+    told: Sequence[str] = (),
 ) -> str:
-    """A whole HTML page. `protocol` is the file that says what should happen. Equal results are one
+    """A whole HTML page. `protocol` is the file that says what should happen, `told` are sentences
+    below the headline. Equal results are one
     row with a count; `MAX_SHOWN` runs that do not fit are explained, where they were."""
     result = fit_headline([outcome.conclusion for outcome in outcomes], protocol)
     worst = min((outcome.conclusion for outcome in outcomes), key=_GRAVITY.__getitem__)
@@ -59,7 +61,7 @@ def verify_page(
             f'<p class="note">{counted(len(unfit) - MAX_SHOWN, "more run")} in the table.</p>'
         )
     body: list[str | Section] = [
-        header(_TONES.get(worst, "quiet"), f"Logs against {protocol}", result),
+        header(_TONES.get(worst, "quiet"), f"Logs against {protocol}", result, told),
         section("What does not fit", shown) if shown else "",
         section("Results", [_results(outcomes)]),
     ]

@@ -31,6 +31,7 @@ def outcome_line(outcome: Outcome) -> str:
             "mode": outcome.mode,
             "verdict": None if answer is None else answer.verdict.value,
             "reason": reason,
+            "strange": [*map(str, outcome.strange)],
             "fault": None if outcome.fault is None else outcome.fault.as_json(),
             "method": None if answer is None else answer.method,
             "vertices": 0 if answer is None else answer.vertices,
@@ -53,6 +54,7 @@ def outcome_schema() -> dict[str, Any]:
         "mode": {"enum": list(MODES)},
         "verdict": {"enum": [*(verdict.value for verdict in Verdict), None]},
         "reason": {"type": "string"},
+        "strange": {"type": "array", "items": _ACTION},
         "fault": _or_null(
             {
                 "kind": {"enum": list(get_args(Kind))},

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
+from choreomon.core.action import Action
 from choreomon.verify.verdict import Answer, Mode, Verdict
 
 if TYPE_CHECKING:
     from choreomon.verify.explanation import Explanation
     from choreomon.verify.fault import Fault
+
+MOST_STRANGE: Final = 20
+"""Actions that should never happen that are told, of one multi-trace and of all."""
 
 Conclusion: TypeAlias = Literal["bad input", "failed", "inconclusive", "passed"]
 """What many outcomes come to together; the first of these that holds for one of them."""
@@ -25,6 +29,9 @@ class Outcome(NamedTuple):
     - `explanation`: where it was asked for, and where there is one;
     - `recorded`: the lifelines of components with actions;
     - `fault`: who is to blame, where it failed and that was found out;
+    - `strange`: the first actions in it that should never happen, each once;
+    - `unseen`: a bit for each action that should happen and is not in it, in the order of
+      `choreomon.batch.judge.letters_of`;
     - `fits_late`: whether it failed, and would fit if logs might have begun late, too.
     """
 
@@ -37,6 +44,8 @@ class Outcome(NamedTuple):
     recorded: tuple[str, ...] = ()
     fault: Fault | None = None
     fits_late: bool = False
+    strange: tuple[Action, ...] = ()
+    unseen: int = 0
 
     @property
     def conclusion(self) -> Conclusion:
@@ -58,15 +67,23 @@ class Tally:
         self.late = 0
         """Those that fail, and would fit if logs might have begun late."""
         self._recorded: set[str] | None = set()
+        self.strange: Counter[Action] = Counter()
+        """Actions that should never happen, and in how many of them they do: the first ones."""
+        self.unseen: int | None = None
+        """Bits of the actions that are in none, as in outcomes; None: none was judged."""
 
     def add(self, outcome: Outcome) -> None:
         if self._recorded is not None:
             apart = outcome.recorded and self._recorded.isdisjoint(outcome.recorded)
             self._recorded = self._recorded.union(outcome.recorded) if apart else None
         self.late += outcome.fits_late
+        for action in outcome.strange:
+            if action in self.strange or len(self.strange) < MOST_STRANGE:
+                self.strange[action] += 1
         if outcome.answer is None:
             self.unreadable += 1
         else:
+            self.unseen = outcome.unseen if self.unseen is None else self.unseen & outcome.unseen
             self.verdicts[outcome.answer.verdict] += 1
             self.reasons[outcome.answer.reason] += 1
 

@@ -17,7 +17,8 @@ from tests.cli.command_line import Answer, choreomon, unread
 from tests.cli.offline import TRACES, write_offline_files
 
 KEYS = [
-    *("trace", "mode", "verdict", "reason", "fault", "method", "vertices", "seconds"),
+    *("trace", "mode", "verdict", "reason", "strange", "fault", "method"),
+    *("vertices", "seconds"),
     *("witness", "failure", "others"),
 ]
 

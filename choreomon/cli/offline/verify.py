@@ -172,7 +172,7 @@ def command(
         explain=explain or bool(reports.sarif or report),
         on_search=pictures,
     )
-    telling = _Telling(protocol.file, analysis, as_json, explain, reports, report)
+    telling = _Telling(protocol.file, question, as_json, explain, reports, report)
     tally = telling.told(_outcomes(question, given, jobs))
     say_hints(protocol.file, tally, budget)
     for place in pictures.folders if pictures is not None else ():
@@ -258,7 +258,7 @@ class _Telling:
     automaton."""
 
     protocol: str
-    analysis: Analysis
+    question: Question
     as_json: bool
     explain: bool
     reports: MachineReports
@@ -284,12 +284,24 @@ class _Telling:
             if not self.as_json or self._writes:
                 kept.append(outcome)
         try:  # first, since the reader of what is printed may leave
-            self._write_reports(kept)
+            self._write_reports(kept, tally)
         finally:
             if not self.as_json:
-                _show([*map(self._shown, kept)], tally, self.analysis)
+                _show([*map(self._shown, kept)], tally, self.question.analysis)
+                for sentence in self._occurring(tally):
+                    click.echo(sentence)
         unprinted.raise_kept()
         return tally
+
+    def _occurring(self, tally: Tally) -> list[str]:
+        """Which actions no log has, and which only logs have."""
+        if not tally.unseen and not tally.strange:
+            return []
+        from choreomon.batch.judge import letters_of, read_protocol
+        from choreomon.sentences.occurring_actions import occurring_sentences
+
+        letters = letters_of(read_protocol(self.question)) if tally.unseen else ()
+        return occurring_sentences(letters, tally.unseen or 0, tally.strange)
 
     def _shown(self, outcome: Outcome) -> Outcome:
         """Explained only where that was asked for: SARIF has explanations always."""
@@ -305,9 +317,9 @@ class _Telling:
 
             click.echo(outcome_line(outcome))
 
-    def _write_reports(self, outcomes: list[Outcome]) -> None:
+    def _write_reports(self, outcomes: list[Outcome], tally: Tally) -> None:
         if self.report is not None:
-            self._write_page(self.report, outcomes)
+            self._write_page(self.report, outcomes, self._occurring(tally))
         if not self.reports.wanted:
             return
         from choreomon.core.recorded import Place
@@ -321,12 +333,12 @@ class _Telling:
             [outcome.problem for outcome in outcomes if outcome.answer is None],
         )
 
-    def _write_page(self, report: Path, outcomes: list[Outcome]) -> None:
+    def _write_page(self, report: Path, outcomes: list[Outcome], told: list[str]) -> None:
         from choreomon.cli.command_line.made_with import made_with
         from choreomon.pages.verify_page import verify_page
 
-        facts = (("interaction", self.protocol), ("mode", self.analysis.mode))
-        write(report, verify_page(self.protocol, outcomes, facts, made_with()))
+        facts = (("interaction", self.protocol), ("mode", self.question.analysis.mode))
+        write(report, verify_page(self.protocol, outcomes, facts, made_with(), told))
 
 
 def _gravity(outcome: Outcome) -> int:
