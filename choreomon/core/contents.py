@@ -6,11 +6,17 @@ from collections import Counter
 from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from choreomon.core.message import HANDLE, SEND
+from choreomon.core.message_ends import MessageEnds
+from choreomon.core.ordered_pairs import Beginning, OrderedPairs
 from choreomon.core.recorded import Diagnostic, RecordedEvent
+from choreomon.core.templates import Templates
 
 MOST: Final = 10_000
 """Different processes, messages and local events that are counted each, the first ones; all others
 of a kind are counted together."""
+
+MOST_TEMPLATES: Final = 2_000
+"""Templates of the local events of a process."""
 
 MOST_SESSIONS: Final = 1_000_000
 """Sessions that are told apart."""
@@ -21,7 +27,7 @@ MOST_STRANGE: Final = 100
 
 class MessageCount(NamedTuple):
     """A message, and how often it was `sent` and `handled`; an end is None where logs do not say
-    it."""
+    it, and no other one with its message id."""
 
     sender: str | None
     receiver: str | None
@@ -46,11 +52,13 @@ class ProcessCount(NamedTuple):
 
 
 class LocalCount(NamedTuple):
-    """What a process did for itself, as it is written, and how often."""
+    """What a process did for itself: the template of what is written, how often, and the first of
+    them."""
 
     process: str
-    name: str
+    template: str
     events: int
+    example: str
 
 
 class StrangeCount(NamedTuple):
@@ -65,7 +73,7 @@ class StrangeCount(NamedTuple):
 class Contents(NamedTuple):
     """What is in logs, the most frequent first. `ends` counts sends and handles, `with_id` those of
     them with a message id, `uncounted` events that are in none of the lists, as there are too many
-    different ones."""
+    different ones. `ordered` is how much is known of the order of the first ones."""
 
     events: int
     processes: tuple[ProcessCount, ...]
@@ -78,6 +86,7 @@ class Contents(NamedTuple):
     with_number: int
     uncounted: int
     ends: int
+    ordered: OrderedPairs
 
     @property
     def not_understood(self) -> int:
@@ -96,7 +105,9 @@ class Looking:
         self._processes: dict[str, Counter[str]] = {}
         self._sent: Counter[_Key] = Counter()
         self._handled: Counter[_Key] = Counter()
-        self._local: Counter[tuple[str, str]] = Counter()
+        self._local: dict[str, Templates] = {}
+        self._beginning = Beginning()
+        self._ends = MessageEnds()
         self._strange: Counter[tuple[str, str]] = Counter()
         self._first: dict[tuple[str, str], str] = {}
         self._sessions: set[str] = set()
@@ -109,6 +120,7 @@ class Looking:
             self._add_strange(what)
             return
         self._events += 1
+        self._beginning.add(what)
         facts: list[str] = [what.kind]
         if what.clock is not None:
             facts.append("clock")
@@ -124,14 +136,20 @@ class Looking:
                 own[fact] += 1
         if len(self._sessions) < MOST_SESSIONS:
             self._sessions.add(what.session)
-        counted: bool
-        if what.kind == SEND:
-            counted = _count(self._sent, (what.process, what.peer, what.name))
-        elif what.kind == HANDLE:
-            counted = _count(self._handled, (what.peer, what.process, what.name))
+        if what.kind == "local":
+            self._uncounted += not self._add_local(what)
         else:
-            counted = _count(self._local, (what.process, what.name))
-        self._uncounted += not counted
+            for end in self._ends.add(what):
+                counts = self._sent if end.sent else self._handled
+                self._uncounted += not _count(counts, end[1:])
+
+    def _add_local(self, event: RecordedEvent) -> bool:
+        own = self._local.get(event.process)
+        if own is None:
+            if len(self._local) >= MOST:
+                return False
+            own = self._local[event.process] = Templates(MOST_TEMPLATES)
+        return own.add(event.name) is not None
 
     def _add_strange(self, strange: Diagnostic) -> None:
         key = strange.kind, strange.message
@@ -142,10 +160,11 @@ class Looking:
 
     def found(self) -> Contents:
         """Return what was counted so far."""
-        messages = [
-            MessageCount(*key, self._sent[key], self._handled[key])
-            for key in {**self._sent, **self._handled}
-        ]
+        sent, handled = self._sent.copy(), self._handled.copy()
+        uncounted = self._uncounted
+        for end in self._ends.rest():
+            uncounted += not _count(sent if end.sent else handled, end[1:])
+        messages = [MessageCount(*key, sent[key], handled[key]) for key in {**sent, **handled}]
         return Contents(
             self._events,
             tuple(
@@ -159,8 +178,14 @@ class Looking:
             ),
             tuple(sorted(messages, key=lambda each: (-each.sent - each.handled, _written(each)))),
             tuple(
-                LocalCount(*key, events)
-                for key, events in sorted(self._local.items(), key=lambda item: (-item[1], item[0]))
+                sorted(
+                    (
+                        LocalCount(process, str(each), each.texts, each.example)
+                        for process, templates in self._local.items()
+                        for each in templates.all
+                    ),
+                    key=lambda each: (-each.events, each),
+                )
             ),
             tuple(
                 StrangeCount(*key, events, self._first[key])
@@ -172,8 +197,9 @@ class Looking:
             self._with["id"],
             self._with["clock"],
             self._with["number"],
-            self._uncounted,
+            uncounted,
             self._with[SEND] + self._with[HANDLE],
+            self._beginning.ordered(),
         )
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from choreomon.core.contents import Contents
+from choreomon.core.ordered_pairs import OrderedPairs
+from choreomon.core.templates import VARIABLE
 from choreomon.sentences.wording import counted
 
 UNKNOWN = "?"
@@ -18,41 +21,53 @@ UNKNOWN = "?"
 def contents_parts(found: Contents, most: int) -> Iterator[RenderableType]:
     """Sentences and tables, of each at most so many rows."""
     yield Text(headline(found))
-    if found.processes:
-        yield _table(
-            "Processes",
-            ("process", *("events", "sent", "handled", "local", "with clock", "numbered")),
-            [
-                (
-                    each.process,
-                    *(each.events, each.sent, each.handled, each.local),
-                    *(each.with_clock, each.with_number),
-                )
-                for each in found.processes
-            ],
-            most,
-        )
-    if found.messages:
-        rows = [
-            (
-                f"{each.sender or UNKNOWN} -> {each.receiver or UNKNOWN} : {each.name}",
-                each.sent,
-                each.handled,
-            )
-            for each in found.messages
-        ]
-        yield _table("Messages", ("message", "sent", "handled"), rows, most)
-    if found.local:
-        local = [(f"{each.process}: {each.name}", each.events) for each in found.local]
-        yield _table("Other events", ("event", "times"), local, most)
-    if found.strange:
-        strange = [
-            (f"{each.kind.replace('-', ' ')}: {each.message}", each.first, each.events)
-            for each in found.strange
-        ]
-        yield _table("Strange", ("what", "first", "times"), strange, most)
+    for title, columns, rows in contents_rows(found):
+        yield _table(title, columns, rows, most)
     for sentence in advice(found):
         yield Text(sentence)
+
+
+Rows: TypeAlias = Sequence[tuple[str | int, ...]]
+
+
+def contents_rows(found: Contents) -> Iterator[tuple[str, tuple[str, ...], Rows]]:
+    """The tables that are not empty: the title, the columns, and the rows, most frequent first."""
+    processes = [
+        (
+            each.process,
+            *(each.events, each.sent, each.handled, each.local),
+            *(each.with_clock, each.with_number),
+        )
+        for each in found.processes
+    ]
+    messages = [
+        (
+            f"{each.sender or UNKNOWN} -> {each.receiver or UNKNOWN} : {each.name}",
+            each.sent,
+            each.handled,
+        )
+        for each in found.messages
+    ]
+    local = [
+        (
+            f"{each.process}: {each.template}",
+            each.example if VARIABLE in each.template else "",
+            each.events,
+        )
+        for each in found.local
+    ]
+    strange = [
+        (f"{each.kind.replace('-', ' ')}: {each.message}", each.first, each.events)
+        for each in found.strange
+    ]
+    counts = ("events", "sent", "handled", "local", "with clock", "numbered")
+    tables: tuple[tuple[str, tuple[str, ...], Rows], ...] = (
+        ("Processes", ("process", *counts), processes),
+        ("Messages", ("message", "sent", "handled"), messages),
+        ("Other events", ("event", "example", "times"), local),
+        ("Strange", ("what", "first", "times"), strange),
+    )
+    yield from (each for each in tables if each[2])
 
 
 def headline(found: Contents) -> str:
@@ -73,7 +88,7 @@ def advice(found: Contents) -> list[str]:
         return []
     told = []
     if found.with_clock == found.events:
-        told.append("All events have vector clocks: it is known of any two which came first.")
+        told.append("All events have vector clocks.")
     elif found.with_clock:
         told.append(f"{found.with_clock:,} of {found.events:,} events have a vector clock.")
     elif found.ends:
@@ -82,7 +97,10 @@ def advice(found: Contents) -> list[str]:
             "have a message id. What messages tell is what is known of the order."
         )
     if not found.ends:
-        told.append("No event is a send or a handle: say which are by --mapping FILE.")
+        told.append(
+            "No event is a send or a handle. A mapping says which are: -o mapping.yaml drafts one."
+        )
+    told += _order_sentences(found.ordered)
     unknown = sum(
         each.sent + each.handled for each in found.messages if None in (each.sender, each.receiver)
     )
@@ -91,12 +109,28 @@ def advice(found: Contents) -> list[str]:
     return told
 
 
-def _table(
-    title: str, columns: tuple[str, ...], rows: Sequence[tuple[str | int, ...]], most: int
-) -> Table:
+def _order_sentences(ordered: OrderedPairs) -> list[str]:
+    """How much is known of the order of the first events."""
+    pairs = ordered.pairs
+    if not pairs:
+        return []
+    told = [f"{_share(ordered.by_process, pairs)} by being of one process"]
+    if ordered.by_messages > ordered.by_process:
+        told.append(f"{_share(ordered.by_messages, pairs)} with message ids")
+    if ordered.by_clocks > ordered.by_messages:
+        told.append(f"{_share(ordered.by_clocks, pairs)} with clocks")
+    first = f"Of the first {ordered.events:,} events" if ordered.events > 2 else "Of two events"
+    return [f"{first}, so many pairs are in a known order: {', '.join(told)}."]
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.0f} %"
+
+
+def _table(title: str, columns: tuple[str, ...], rows: Rows, most: int) -> Table:
     table = Table(title=title, title_justify="left", caption_justify="left")
     for column in columns:
-        text = column in ("process", "message", "event", "what", "first")
+        text = column in ("process", "message", "event", "example", "what", "first")
         table.add_column(column, overflow="fold", justify="left" if text else "right")
     for row in rows[:most]:
         table.add_row(

@@ -82,3 +82,60 @@ def test_a_field_of_sessions_does_not_say_what_logs_look_like() -> None:
     answer = choreomon("look", "logs", "--session-key", "order")
     assert answer.code == 0
     assert "logs/README.md: is left out" in answer.err
+
+
+LINES = "".join(
+    json.dumps(each) + "\n"
+    for n in range(6)
+    for each in (
+        {"svc": "shop", "dir": "out", "what": "order", "id": f"m{n}", "cart": n // 3},
+        {"svc": "bank", "dir": "in", "what": "order", "id": f"m{n}", "cart": n // 3},
+        {"svc": "bank", "dir": "note", "what": "counted", "cart": n // 3},
+    )
+)
+
+
+def test_a_draft_is_written_and_shown_and_audits_take_it() -> None:
+    Path("saga.jsonl").write_text(LINES, encoding="utf-8")
+    refused = choreomon("look", "saga.jsonl")
+    assert refused.code == 2
+    assert "choreomon look saga.jsonl -o mapping.yaml drafts one" in refused.err
+    answer = choreomon("look", "saga.jsonl", "-o", "mapping.yaml", "--rules", "rules.yaml")
+    assert answer.code == 0
+    assert "shop -> bank : order │    6 │       6" in answer.out
+    assert "tell instances apart (--session-key): cart (2 values)." in answer.out
+    audited = choreomon("audit", "rules.yaml", "saga.jsonl", "--mapping", "mapping.yaml")
+    assert audited.code == 1  # the only message, twice
+    assert "12 of 18 events" not in audited.out
+    assert choreomon("check", "rules.yaml").code == 0
+    twice = choreomon("look", "saga.jsonl", "-o", "other.yaml", "--mapping", "mapping.yaml")
+    assert "--output drafts a mapping: leave --mapping out" in twice.err
+    own = choreomon("look", "saga.jsonl", "-o", "saga.jsonl")
+    assert (own.code, Path("saga.jsonl").read_text("utf-8")) == (2, LINES)
+
+
+def test_rules_need_messages_with_both_ends() -> None:
+    told = json.dumps({"process": "a", "kind": "send", "name": "x"})
+    Path("a.jsonl").write_text(told, encoding="utf-8")
+    answer = choreomon("look", "a.jsonl", "--rules", "rules.yaml")
+    assert "--rules: no message is known with both of its ends" in answer.err
+    assert not Path("rules.yaml").exists()
+
+
+def test_a_part_is_looked_at_and_drawn() -> None:
+    events = [line("send", "P1", f"m{n % 3}", n, id=f"{n}") for n in range(1, 10)]
+    Path("p1.jsonl").write_text("".join(events), encoding="utf-8")
+    asked = ("look", "p1.jsonl", "--name", "m1", "--name", "m2", "--report", "page.html")
+    answer = choreomon(*asked, "--limit", "2", "--skip", "1", "--json")
+    assert json.loads(answer.out)["events"] == 6
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert "4 more events of the chosen part are not drawn" in page
+    assert "only names" in page
+    drawing = page.partition("<svg")[2].partition("</svg>")[0]
+    assert "m1" in drawing
+    assert "m0" not in drawing
+    none = choreomon("look", "p1.jsonl", "--process", "P2", "--report", "page.html")
+    assert none.code == 2
+    assert "Part of it" not in Path("page.html").read_text(encoding="utf-8")
+    sessions = choreomon("look", "p1.jsonl", "--session", "s", "--json")
+    assert json.loads(sessions.out)["events"] == 0

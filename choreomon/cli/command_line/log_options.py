@@ -116,7 +116,7 @@ class LogReading(NamedTuple):
             return None
         given = self.choices.log_format or (None if self.mapping is None else self.mapping.format)
         if given is None and self.choices.parser is None:
-            given = _format_of(path)
+            given = format_seen(path)
         return given if given is not None and FORMATS[given].divisible else None
 
     def with_folders(self, paths: Iterable[str]) -> tuple[str, ...]:
@@ -184,7 +184,7 @@ class LogReading(NamedTuple):
             return self.choices.log_format is not None
         if self.choices.given:
             return True
-        found = _format_of(path)
+        found = format_seen(path)
         if suffix == ".json":
             return found is not None and FORMATS[found].in_json
         if suffix == ".jsonl":
@@ -257,7 +257,7 @@ def _is_no_log(path: str) -> bool:
     return False
 
 
-def _format_of(path: str) -> LogFormat | None:
+def format_seen(path: str) -> LogFormat | None:
     """The format that the beginning of a file shows; None for none that is known, and for a file
     that cannot be read, or only once."""
     from choreomon.core.errors import DocumentError

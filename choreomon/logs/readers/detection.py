@@ -38,6 +38,8 @@ def format_of(head: bytes, file: str) -> LogFormat:
         found = _of_json(head, lines)
         if found is not None:
             return found
+    elif (found := _after_preamble(lines)) is not None:
+        return found
     text = head.decode("utf-8", "replace")
     if any(EVENT.match(line.decode("utf-8", "replace")) for line in lines):
         return "detecter"
@@ -57,14 +59,27 @@ def format_of(head: bytes, file: str) -> LogFormat:
     )
 
 
+def _after_preamble(lines: list[bytes]) -> LogFormat | None:
+    """The format of lines of JSON that come after others, as what a program says when it starts; at
+    least half of the lines from the first one on are to be such."""
+    first = next((n for n, line in enumerate(lines) if line.lstrip()[:1] == b"{"), None)
+    if first is None:
+        return None
+    found = [_of_line(line) for line in lines[first:]]
+    known = [each for each in found if each is not None]
+    return known[0] if known and 2 * len(known) >= len(found) else None
+
+
+def _of_line(line: bytes) -> LogFormat | None:
+    try:
+        return _of_value(msgspec.json.decode(line))
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return None
+
+
 def _of_json(head: bytes, lines: list[bytes]) -> LogFormat | None:
     for line in lines:
-        try:
-            value = msgspec.json.decode(line)
-        except (msgspec.DecodeError, UnicodeError, RecursionError):
-            continue
-        found = _of_value(value)
-        if found is not None:
+        if (found := _of_line(line)) is not None:
             return found
     # Spread over several lines, or one line that is longer than what is looked at.
     if _SPAN.search(head):

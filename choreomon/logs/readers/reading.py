@@ -72,7 +72,8 @@ def read_recorded(
         if first is not None and not events:
             told = (
                 f"nothing in it was understood as {chosen}; at first: {first.message}: say "
-                "another format by --format, or what its lines mean by --mapping"
+                "another format by --format, or what its lines mean by --mapping (choreomon look "
+                f"{log.file} -o mapping.yaml drafts one)"
             )
             raise DocumentError((Problem(log.file, first.place.line, "", told),))
 

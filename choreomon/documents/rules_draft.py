@@ -1,0 +1,53 @@
+"""A skeleton of a property over the messages that logs hold: a document to begin with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from choreomon.core.contents import Contents, MessageCount
+from choreomon.core.labels import parse_label
+
+MOST_LISTED: Final = 200
+
+
+def rules_draft(found: Contents, logs: str) -> str:
+    """A document with one sequence, of the two most frequent messages, and with all messages as
+    comments. Raises ValueError where no message has a name and two ends that labels can have."""
+    labels = [(text, each) for each in found.messages if (text := _label(each)) is not None]
+    if not labels:
+        raise ValueError(
+            "no message is known with both of its ends: say by a mapping what gives peer"
+        )
+    first, second = labels[0][0], labels[min(1, len(labels) - 1)][0]
+    return "\n".join((*_beginning(logs, first, second), *_listed(labels))) + "\n"
+
+
+def _beginning(logs: str, first: str, second: str) -> Iterator[str]:
+    yield f"# A skeleton over the messages in {logs}."
+    yield "# Put in place of the two steps what must not happen, one step after the other, whatever"
+    yield "# happens between them; each sequence is a rule of its own (docs/properties.md)."
+    yield "name: what must not happen"
+    yield "property:"
+    yield "  sequences:"
+    yield "    - steps:"
+    yield f'        - "{first}"'
+    yield f'        - "{second}"'
+    yield "      # What takes steps back, where something does:"
+    yield f'      # cancel: [{{on: "{first}", after: [1, 1], back_to: 0}}]'
+
+
+def _listed(labels: list[tuple[str, MessageCount]]) -> Iterator[str]:
+    yield ""
+    yield "# The messages, most frequent first. With `handle` before it, a label is the moment in"
+    yield "# which the message is handled."
+    for text, each in labels[:MOST_LISTED]:
+        yield f'#   "{text}"  # sent {each.sent:,}, handled {each.handled:,}'
+    if len(labels) > MOST_LISTED:
+        yield f"#   and {len(labels) - MOST_LISTED:,} more"
+
+
+def _label(message: MessageCount) -> str | None:
+    text = f"{message.sender} -> {message.receiver} : {message.name}"
+    whole = message.sender is not None and message.receiver is not None
+    return text if whole and parse_label(text) is not None else None
