@@ -69,6 +69,7 @@ Strange: TypeAlias = Literal[
     "log-missing",
     "late-event",
     "out-of-order",
+    "mended",
 ]
 """What may be strange about logs without being an error."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from glob import glob, has_magic
 from pathlib import Path
 
 from choreomon.core.errors import DocumentError, Problem
@@ -36,9 +37,18 @@ def is_folder(path: str) -> bool:
 
 def with_folders(paths: Iterable[str]) -> Iterator[tuple[str, str | None]]:
     """The paths, and in place of each folder its files; each with the folder that it was in, or
-    None. Raises DocumentError."""
-    for path in paths:
-        if is_folder(path):
-            yield from ((each, path) for each in files_below(path))
-        else:
-            yield path, None
+    None. A path that is none, and has `*`, `?` or `[` in it, stands for those that it fits.
+    Raises DocumentError."""
+    for given in paths:
+        for path in _fitting(given):
+            if is_folder(path):
+                yield from ((each, path) for each in files_below(path))
+            else:
+                yield path, None
+
+
+def _fitting(path: str) -> list[str]:
+    """The paths that one stands for, as a shell says it; the path itself where it fits none."""
+    if not has_magic(path) or os.path.lexists(path):
+        return [path]
+    return sorted(glob(path, recursive=True)) or [path]

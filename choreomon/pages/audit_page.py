@@ -40,6 +40,7 @@ from choreomon.terminal.audit_text import (
     audit_headline,
     counted_events,
     gap_sentence,
+    grouped,
     late_sentences,
     nowhere_lines,
     undecided_sentence,
@@ -296,9 +297,12 @@ def _gaps(gaps: Sequence[Gap]) -> list[str]:
 def diagnostics_parts(counts: Mapping[str, int], diagnostics: Sequence[Diagnostic]) -> list[str]:
     """How much was strange, and the first of it."""
     shown = [each for each in diagnostics if each.kind in counts]
-    rows = [(each.kind, str(each.place), each.message) for each in shown[:MAX_ROWS]]
+    rows = [
+        (each.kind, f"{times:,}", str(each.place), each.message)
+        for each, times in grouped(shown)[:MAX_ROWS]
+    ]
     told = ", ".join(f"{count:,} {kind}" for kind, count in sorted(counts.items()))
-    return [f"<p>{as_html(told)}</p>", table(("kind", "where", "what"), rows)]
+    return [f"<p>{as_html(told)}</p>", table(("kind", "times", "first", "what"), rows)]
 
 
 def rules_parts(rules: Sequence[RuleResult]) -> list[str]:

@@ -13,8 +13,9 @@ from choreomon.audit.outcome import AuditVerdict, Order, Outcome, Overall
 from choreomon.audit.rules import RuleResult
 from choreomon.audit.search import Unseen
 from choreomon.audit.to_record import to_record
-from choreomon.core.recorded import Place
+from choreomon.core.recorded import Diagnostic, Place
 from choreomon.core.suggestion import listed
+from choreomon.core.templates import Templates
 from choreomon.core.verdict import VIOLATED
 from choreomon.sentences.wording import VERDICT_IN_WORDS, counted
 from choreomon.terminal.rules_text import rule_lines
@@ -22,6 +23,9 @@ from choreomon.terminal.text import STYLES
 
 MOST_EVENTS: Final = 12
 """Events of an order that are shown; of longer ones the last."""
+
+MOST_GROUPS: Final = 1_000
+"""Kinds of sentences about what is strange."""
 
 MOST_NOWHERE: Final = 10
 """Labels that occur nowhere and are told with what may have been meant."""
@@ -192,6 +196,33 @@ def gap_sentence(gap: Gap) -> str:
 def diagnostic_lines(counts: Mapping[str, int]) -> list[str]:
     """How much was strange, by kind."""
     return [f"{count:,} {kind.replace('-', ' ')}" for kind, count in sorted(counts.items())]
+
+
+def grouped(diagnostics: Iterable[Diagnostic]) -> list[tuple[Diagnostic, int]]:
+    """What is alike once, with how often: the same kind, and sentences that differ in a few words.
+    Gaps are left out, which are told by themselves."""
+    templates: dict[str, Templates] = {}
+    found: dict[int, tuple[Diagnostic, int]] = {}
+    others: list[tuple[Diagnostic, int]] = []
+    for each in diagnostics:
+        if each.kind in ("gap", "log-missing"):
+            continue
+        own = templates.setdefault(each.kind, Templates(MOST_GROUPS)).add(each.message)
+        if own is None:
+            others.append((each, 1))
+        else:
+            first, times = found.get(id(own), (each, 0))
+            found[id(own)] = first, times + 1
+    return [*found.values(), *others]
+
+
+def strange_lines(diagnostics: Iterable[Diagnostic], shown: int) -> list[str]:
+    """The first of what is strange, with the place of the first that is like it."""
+    return [
+        ": ".join(filter(None, (str(each.place), each.message)))
+        + (f" ({times - 1:,} more like it)" if times > 1 else "")
+        for each, times in grouped(diagnostics)[:shown]
+    ]
 
 
 def _append_orders(text: Text, verdict: AuditVerdict | Overall, yes: str, no: str) -> None:

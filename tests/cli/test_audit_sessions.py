@@ -292,3 +292,35 @@ def test_an_incomplete_process_that_the_property_does_not_have_is_refused() -> N
     )
     assert answer.code == 2
     assert "--incomplete: the property has no label of a process 'P9'" in answer.err
+
+
+def test_sessions_that_are_out_of_order_are_read_by_their_numbers() -> None:
+    lines = [json.loads(line) for line in as_json_lines("s", *BAD).splitlines()]
+    numbers: dict[str, int] = {}
+    for line in lines:
+        line["seq"] = numbers[line["service"]] = numbers.get(line["service"], 0) + 1
+    mixed = sorted(lines, key=lambda line: (line["service"], -line["seq"]))
+    log("mixed.jsonl", *(json.dumps(line) + "\n" for line in mixed))
+    code, said = found()
+    assert code == 1
+    assert said["sessions"]["verdicts"] == {"violated": 1}
+    assert said["diagnostics"]["counts"]["out-of-order"] == 1
+    code, said = found("--strict")
+    assert code == 2
+    assert said["sessions"]["not_judged"] == 1
+
+
+def test_mended_clocks_are_counted_and_refused_by_strict() -> None:
+    clock = json.dumps(json.dumps({"P1": 1}))
+    events = [
+        {"service": "P1", "kind": "send", "message": "a", "peer": "P2", "clock": clock, "order": n}
+        for n in range(3)
+    ]
+    log("mixed.jsonl", *(json.dumps(line) + "\n" for line in events))
+    told = choreomon(*ASKED)
+    assert told.code == 0
+    assert "its clock is within quotes (2 more like it)" in " ".join(told.out.split())
+    assert "3 mended" in told.out
+    strict = choreomon(*ASKED, "--strict")
+    assert strict.code == 2
+    assert "--strict: 3 events had to be mended" in strict.err

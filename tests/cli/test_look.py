@@ -139,3 +139,12 @@ def test_a_part_is_looked_at_and_drawn() -> None:
     assert "Part of it" not in Path("page.html").read_text(encoding="utf-8")
     sessions = choreomon("look", "p1.jsonl", "--session", "s", "--json")
     assert json.loads(sessions.out)["events"] == 0
+
+
+def test_a_pattern_stands_for_the_logs_that_it_fits() -> None:
+    logs()
+    answer = choreomon("look", "logs/p[12].jsonl")
+    assert "4 events of 2 processes" in answer.out
+    assert "logs/q*: cannot be read" in choreomon("look", "logs/q*").err
+    Path("odd[1].jsonl").write_text(line("send", "P1", "a", 1), encoding="utf-8")
+    assert "1 event of 1 process" in choreomon("look", "odd[1].jsonl").out

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 
 from choreomon.audit.auditor import Auditor
 from choreomon.audit.gaps import numbers_missing_from_all
+from choreomon.audit.in_order import in_order
 from choreomon.audit.items import Gap
 from choreomon.audit.numbers import MissingNumbers, SessionNumbers
 from choreomon.audit.outcome import Outcome
 from choreomon.audit.reading import side_by_side
-from choreomon.audit.summary import Rank, Summary
+from choreomon.audit.summary import Summary
 from choreomon.audit.units import Units
 from choreomon.batch.audits.aside import Put, Share, event_of, taken
 from choreomon.batch.audits.question import AuditQuestion
 from choreomon.core.errors import DocumentError
-from choreomon.core.recorded import RecordedEvent
+from choreomon.core.recorded import Diagnostic, RecordedEvent
 
 
 class SessionsJudge:
@@ -56,12 +56,39 @@ class SessionsJudge:
         for share, events in found:
             own = logs.setdefault(share.log, [])
             own += (event_of(put, share.path, share.before, name) for put in events)
+        strange: list[Diagnostic] = []
+        outcome: Outcome | None
         try:
-            summary.add(rank, name, self._audited(list(logs.values()), rank, summary))
+            outcome = self._audited([*logs.values()], strange.append)
         except DocumentError as error:
-            summary.refuse(rank, count, f"{called}: {error}")
+            outcome = self._mended([*logs.values()], strange)
+            if outcome is None:
+                summary.refuse(rank, count, f"{called}: {error}")
+        for each in strange:
+            summary.tell(rank, each)
+        if outcome is not None:
+            summary.add(rank, name, outcome)
 
-    def _audited(self, logs: list[list[RecordedEvent]], rank: Rank, summary: Summary) -> Outcome:
+    def _mended(self, logs: list[list[RecordedEvent]], strange: list[Diagnostic]) -> Outcome | None:
+        """What becomes of a session whose events are out of order, in the order that their numbers
+        say; None for one that this does not mend. `strange` becomes what is strange about it."""
+        if self._question.strict:
+            return None
+        told: list[Diagnostic] = []
+        ordered = [[*in_order(iter(log), told.append)] for log in logs]
+        if not told:
+            return None
+        events = [[each for each in log if isinstance(each, RecordedEvent)] for log in ordered]
+        try:
+            outcome = self._audited(events, told.append)
+        except DocumentError:
+            return None
+        strange[:] = told
+        return outcome
+
+    def _audited(
+        self, logs: list[list[RecordedEvent]], strange: Callable[[Diagnostic], None]
+    ) -> Outcome:
         question = self._question
         numbers = None
         if self._missing.counted:
@@ -70,7 +97,7 @@ class SessionsJudge:
             question.automaton,
             incomplete=question.incomplete,
             limits=question.limits,
-            on_diagnostic=partial(summary.tell, rank),
+            on_diagnostic=strange,
             numbering=numbers,
             units=self._units,
         )

@@ -34,7 +34,8 @@ class AuditQuestion:
     """One property, and how much may be spent on a session (`choreomon.audit.auditor`).
 
     - `counted`: how numbers and clocks count; None: as they look (`choreomon.audit.numbers`);
-    - `most`: events of a session.
+    - `most`: events of a session;
+    - `strict`: a session whose events are out of order is not judged.
     """
 
     automaton: SequenceAutomaton
@@ -42,3 +43,4 @@ class AuditQuestion:
     limits: Limits = Limits()  # noqa: RUF009  # a frozen value
     counted: Counted | None = None
     most: int = MAX_EVENTS
+    strict: bool = False

@@ -155,7 +155,8 @@ def command(
     output.check()
     limits = Limits(max_cuts=budget, max_window=max_window)
     question = AuditQuestion(
-        output.automaton, incomplete, limits, of_sessions.numbers, of_sessions.max_events
+        *(output.automaton, incomplete, limits, of_sessions.numbers, of_sessions.max_events),
+        strict,
     )
     diagnostics = Diagnostics()
     auditor = _auditor(question, diagnostics)  # refuses processes, of sessions, too
@@ -254,6 +255,10 @@ class _Found:
     def occurrences(self) -> Occurrences:
         return self.outcome.occurrences
 
+    @property
+    def mended(self) -> int:
+        return self.diagnostics.counts["mended"]
+
     def page(self, name: str, facts: Sequence[tuple[str, str]]) -> str:
         from choreomon.files.lines_at import lines_at
         from choreomon.pages.audit_page import audit_page, places_shown
@@ -317,6 +322,7 @@ def _show(screen: Console, found: _Found) -> None:
         diagnostic_lines,
         gap_sentence,
         overall_text,
+        strange_lines,
         verdict_lines,
     )
 
@@ -332,10 +338,8 @@ def _show(screen: Console, found: _Found) -> None:
         screen.print(f"gap: {gap_sentence(gap)}", markup=False, soft_wrap=True)
     if len(outcome.gaps) > SHOWN:
         screen.print(f"and {counted(len(outcome.gaps) - SHOWN, 'more gap')}")
-    for diagnostic in strange.first[:SHOWN]:
-        if diagnostic.kind not in ("gap", "log-missing"):
-            told = ": ".join(filter(None, (str(diagnostic.place), diagnostic.message)))
-            screen.print(told, markup=False, soft_wrap=True)
+    for line in strange_lines(strange.first, SHOWN):
+        screen.print(line, markup=False, soft_wrap=True)
     if strange.counts:
         screen.print(f"strange: {', '.join(diagnostic_lines(strange.counts))}", soft_wrap=True)
     print_indented(screen, overall_text(outcome, found.rules))

@@ -41,6 +41,10 @@ class Found(Protocol):
     @property
     def occurrences(self) -> Occurrences: ...
     @property
+    def mended(self) -> int:
+        """How many events were not as they should be, and were mended."""
+
+    @property
     def problems(self) -> tuple[str, ...]: ...
     @property
     def unjudged(self) -> int: ...
@@ -97,6 +101,8 @@ class AuditOutput:
     def put(self, found: Found) -> int:
         """Writes and prints what was found; the exit code. Files come first, since the reader of
         what is printed may leave."""
+        from choreomon.sentences.wording import counted
+
         screen, errors = screens()
         try:
             self._write(found)
@@ -115,7 +121,9 @@ class AuditOutput:
             errors.print(f"and {more:,} more sessions that could not be judged")
         if not found.events:
             errors.print("no event was understood in these logs", style="red", soft_wrap=True)
-        if self.strict and found.occurrences.nowhere():
+        if self.strict and found.mended:
+            errors.print(f"--strict: {counted(found.mended, 'event')} had to be mended")
+        if self.strict and (found.mended or found.occurrences.nowhere()):
             return BAD_INPUT
         if not found.events or found.unjudged:
             return BAD_INPUT

@@ -212,6 +212,10 @@ class SessionsFound:
         return self.outcome.occurrences
 
     @property
+    def mended(self) -> int:
+        return self.summary.strange["mended"]
+
+    @property
     def problems(self) -> tuple[str, ...]:
         return self.outcome.problems
 
@@ -250,7 +254,7 @@ class SessionsFound:
 def _show(screen: Console, found: SessionsFound) -> None:
     from choreomon.cli.command_line.screen import print_indented
     from choreomon.sentences.wording import counted
-    from choreomon.terminal.audit_text import diagnostic_lines
+    from choreomon.terminal.audit_text import diagnostic_lines, strange_lines
     from choreomon.terminal.sessions_text import (
         gap_lines,
         kind_lines,
@@ -269,9 +273,8 @@ def _show(screen: Console, found: SessionsFound) -> None:
         say(f"{counted(max(more, 0), f'more {dots}kind')} of verdicts: --json prints the first\n")
     for line in gap_lines(outcome, SHOWN):
         say(line)
-    for strange in summary.diagnostics()[:SHOWN]:
-        if strange.kind not in ("gap", "log-missing"):
-            say(": ".join(filter(None, (str(strange.place), strange.message))))
+    for line in strange_lines(summary.diagnostics(), SHOWN):
+        say(line)
     if summary.strange:
         say(f"strange: {', '.join(diagnostic_lines(summary.strange))}")
     if (told := worst_sentence(outcome)) is not None:

@@ -15,7 +15,7 @@ from choreomon.core.recorded import NO_FIELDS, Diagnostic, Place, RecordedEvent,
 from choreomon.logs.mappings.expressions import Expression, plain
 from choreomon.logs.mappings.field_path import Getter
 from choreomon.logs.mappings.user_patterns import Hopeless, UserPattern, refused
-from choreomon.logs.readers.clocks import ClockError, clock_in
+from choreomon.logs.readers.clocks import ClockError, MendedClock, clock_in
 
 Recorded: TypeAlias = RecordedEvent | Diagnostic
 
@@ -158,9 +158,11 @@ class RecordMapping:
         clock = None
         if values.clock is not None and (given := values.clock(record)) is not None:
             try:
-                clock = clock_in(given, process if not self.plain_names else None)
+                clock = clock_in(given, None)
                 if self.plain_names:
-                    clock = clock_in({plain(key): count for key, count in clock.items()}, process)
+                    clock = {plain(key): count for key, count in clock.items()}
+                if clock.get(process, 0) < 1:
+                    clock = clock_in(self._renamed(values, record, process, clock), process)
             except ClockError as error:
                 return Diagnostic("not-understood", str(error), place)
         number = None
@@ -191,6 +193,22 @@ class RecordMapping:
             time=time or "",
             fields=fields,
         )
+
+    def _renamed(
+        self, values: Values, record: dict[str, Any], process: str, clock: dict[str, int]
+    ) -> dict[str, int]:
+        """The clock with the names that the mapping gives to processes, where it has those of
+        before: some field has an entry of it, and the mapping makes the process of what stands
+        there. The same clock where there is no such field."""
+        if values.process is None:
+            return clock
+        for field_, value in record.items():
+            if type(value) is str and value in clock:
+                names = {key: values.process({**record, field_: key}) or key for key in clock}
+                if names[value] == process and len({*names.values()}) == len(names):
+                    renamed = {names[key]: count for key, count in clock.items()}
+                    return MendedClock(renamed, "its clock has names from before the mapping")
+        return clock
 
 
 def refuse_hopeless(file: str, place: Place, error: Hopeless) -> NoReturn:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 import msgspec
@@ -16,6 +17,14 @@ MOST: Final = 1 << 62
 
 class ClockError(ValueError):
     """No clock; the message says what was expected."""
+
+
+class MendedClock(dict[str, int]):
+    """A clock that was not written as it should be; `note` says what was wrong."""
+
+    def __init__(self, clock: dict[str, int], note: str) -> None:
+        super().__init__(clock)
+        self.note = note
 
 
 def clock_in(value: Any, process: str | None) -> dict[str, int]:
@@ -41,11 +50,12 @@ def clock_in(value: Any, process: str | None) -> dict[str, int]:
 
 def _parsed(text: str) -> dict[str, int]:
     written = text
+    note = ""
     try:
         try:
             clock = _decode(written)
         except msgspec.DecodeError:  # perhaps its quotes are escaped
-            written = text.replace('\\"', '"')
+            written, note = _bare(text)
             clock = _decode(written)
         if written.count(":") > len(clock) and (twice := repeated_key(written, len(clock))):
             raise ClockError(f"its clock {_cut(text)} has {twice!r} twice: keep one of the two")
@@ -56,7 +66,22 @@ def _parsed(text: str) -> dict[str, int]:
     for count in clock.values():
         if count < 0 or count > MOST:
             raise ClockError(f"its clock {_cut(text)} has the count {count}: expected 0 or more")
-    return clock
+    return MendedClock(clock, note) if note else clock
+
+
+def _bare(text: str) -> tuple[str, str]:
+    """The clock without quotes around it, and with its own unescaped; and what was wrong, empty for
+    quotes that are escaped once, as where a logger wrote the clock as text."""
+    bare = text.strip()
+    note = ""
+    if len(bare) > 1 and bare[0] == bare[-1] and bare[0] in "\"'":
+        bare, note = bare[1:-1], "its clock is within quotes"
+    if '""' in bare:
+        bare, note = bare.replace('""', '"'), "its clock is within quotes, and its own are doubled"
+    once = bare.replace('\\"', '"')
+    if "\\" in once:
+        once, note = re.sub(r'\\+"', '"', bare), "its clock is escaped more than once"
+    return once, note
 
 
 def _checked(value: dict[str, Any]) -> dict[str, int]:

@@ -13,6 +13,7 @@ from choreomon.logs.formats import FORMATS, LogFormat, Option
 from choreomon.logs.mappings.mapping import Recorded
 from choreomon.logs.mappings.mapping_document import Mapping, built_in
 from choreomon.logs.mappings.user_patterns import refused
+from choreomon.logs.readers.clocks import MendedClock
 from choreomon.logs.readers.detection import format_of
 from choreomon.logs.readers.lines import Log, opened
 from choreomon.logs.readers.reading_options import ReadingOptions
@@ -68,6 +69,10 @@ def read_recorded(
                 first = first or each
             else:
                 events += 1
+                if type(each.clock) is MendedClock:
+                    yield each._replace(clock=dict(each.clock))
+                    yield Diagnostic("mended", each.clock.note, each.place)
+                    continue
             yield each
         if first is not None and not events:
             told = (

@@ -59,8 +59,8 @@ def read_parsed(log: Log, options: ReadingOptions) -> Iterator[Recorded]:
     the order. Without a delimiter there are no runs, unless the log begins with one by `RUNS`. The
     session key is the group that is the session.
 
-    Raises DocumentError for expressions that are none, lack a group or were stopped, for two runs
-    of one name, and where the log cannot be read.
+    Raises DocumentError for expressions that are none, lack a group or were stopped, and where the
+    log cannot be read.
     """
     return _Parsing(log, options).read()
 
@@ -74,11 +74,17 @@ def order_of(head: str) -> tuple[str, str | None] | None:
         lines = lines[first + 1 :]
         first = next((number for number, line in enumerate(lines) if line.strip()), 0)
     for number, line in enumerate(lines[first:]):
-        if re.match(r"\d+ \S+ \{.*\}", line):
-            return TSVIZ, runs
-        if re.match(r"\S+ \{.*\}", line) and ":" in line:
-            return (SHIVIZ if number else GOVECTOR), runs
+        if (found := re.match(r"\d+ \S+ ([\"']?)\{.*\}\1", line)) is not None:
+            return _quoted(TSVIZ, found[1]), runs
+        found = re.match(r"\S+ ([\"']?)\{.*\}\1", line)
+        if found is not None and ":" in line:
+            return _quoted(SHIVIZ if number else GOVECTOR, found[1]), runs
     return None
+
+
+def _quoted(parser: str, quote: str) -> str:
+    """The expression for clocks within quotes, too, if that is how they are written."""
+    return parser.replace("{.*}", f"{quote}{{.*}}{quote}") if quote else parser
 
 
 class _Parsing:
@@ -185,21 +191,29 @@ class _Parsing:
             if mark.end() > sure or (mark.end() == mark.start()):
                 break
             done = yield from self._run(text, done, mark.start(), mark.start(), final=True)
-            self._begin(mark, text, done)
+            yield from self._begin(mark, text, done)
             self._line += text.count("\n", done, mark.end())
             done = mark.end()
         later = next((mark.start() for mark in marks if mark.start() >= done), len(text))
         return (yield from self._run(text, done, later, min(sure, later), final=at_end))
 
-    def _begin(self, mark: Any, text: str, done: int) -> None:
-        """A new run begins."""
+    def _begin(self, mark: Any, text: str, done: int) -> Iterator[Diagnostic]:
+        """A new run begins. One without a name, or with that of another one, gets a number."""
         assert self._delimiter is not None
         line = self._line + text.count("\n", done, mark.start())
-        named = "trace" in self._delimiter.groups
-        label = (mark["trace"] or "") if named else str(len(self._sessions) + 1)
+        number = len(self._sessions) + 1
+        names = "trace" in self._delimiter.groups
+        label: str = (mark["trace"] or "") if names else str(number)
         if label in self._sessions:
-            told = f"the run {label!r} comes twice, first at line {self._sessions[label]}"
-            raise refused(self._file, line, "", f"{told}: give each run a name of its own")
+            told = "it has no name, as the one"
+            if label:
+                told = f"its name {label!r} is that of the run"
+            told += f" at line {self._sessions[label]}"
+            label = f"{label} ({number})" if label else str(number)
+            while label in self._sessions:
+                label += "'"
+            told = f"a run begins, and {told}: it is called {label}"
+            yield Diagnostic("mended", told, Place(self._file, line))
         self._sessions[label] = line
         self._session = label
 

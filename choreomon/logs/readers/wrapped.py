@@ -1,8 +1,9 @@
-"""Lines as container runtimes keep what programs print, unwrapped.
+"""Lines as container runtimes and journals keep what programs print, unwrapped.
 
 Docker's `json-file` driver writes an object with `log`, `stream` and `time`, where `log` is a piece
 of a long line if it has no line end; runtimes of Kubernetes (CRI) write `TIME stdout F LINE`, with
-`P` for a piece. The pieces of a line are put together where it ends, and empty lines stand where
+`P` for a piece; `journalctl -o json` an object with `MESSAGE`. A logger may put a time and a level
+before each object. The pieces of a line are put together where it ends, and empty lines stand where
 the others were, so that lines keep their numbers.
 """
 
@@ -32,13 +33,21 @@ class _Docker(msgspec.Struct, forbid_unknown_fields=True):
     attrs: dict[str, str] = {}
 
 
+class _Journal(msgspec.Struct):
+    MESSAGE: str | list[int]
+    cursor: str = msgspec.field(name="__CURSOR")
+
+
+_JOURNAL: Final = msgspec.json.Decoder(_Journal)
+_OBJECT: Final = msgspec.json.Decoder(dict[str, Any])
+_PREFIXED: Final = re.compile(rb"[^{\s][^{]*[\s:|](\{.*\})\s*")
 _DOCKER: Final = msgspec.json.Decoder(_Docker)
 
 
 def wrapping_of(head: bytes) -> Unwrap | None:
     """Return how the lines of a log that begins so are unwrapped; None if they are not wrapped."""
     first = head.lstrip().partition(b"\n")[0]
-    return next((each for each in (docker, cri) if each(first) is not None), None)
+    return next((each for each in WRAPPINGS if each(first) is not None), None)
 
 
 def docker(line: bytes) -> tuple[bytes, bool] | None:
@@ -54,6 +63,33 @@ def cri(line: bytes) -> tuple[bytes, bool] | None:
     """Unwrap a line of a runtime of Kubernetes."""
     found = _CRI.fullmatch(line.rstrip(b"\r\n"))
     return None if found is None else (found[2] or b"", found[1] == b"F")
+
+
+def journal(line: bytes) -> tuple[bytes, bool] | None:
+    """Unwrap an entry as `journalctl -o json` writes it; what is not text there is a list of
+    bytes."""
+    try:
+        said = _JOURNAL.decode(line).MESSAGE
+        text = said.encode() if isinstance(said, str) else bytes(said)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError, ValueError):
+        return None
+    return text.replace(b"\n", b" "), True
+
+
+def after_prefix(line: bytes) -> tuple[bytes, bool] | None:
+    """Unwrap an object of JSON after a time, a level, or whatever else stands before it on its
+    line. A clock, all of whose values are counts, is no line by itself."""
+    found = _PREFIXED.fullmatch(line.rstrip(b"\r\n"))
+    if found is None:
+        return None
+    try:
+        value = _OBJECT.decode(found[1])
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return None
+    return None if all(type(each) is int for each in value.values()) else (found[1], True)
+
+
+WRAPPINGS: Final[tuple[Unwrap, ...]] = (docker, cri, journal, after_prefix)
 
 
 def unwrapped(lines: Iterable[bytes], unwrap: Unwrap, most: int) -> Iterator[bytes]:

@@ -195,10 +195,20 @@ def test_a_parser_that_is_slow_at_every_line_is_stopped() -> None:
     assert all(pattern.found("x") is not None and pattern.matches("x") for _ in range(1000))
 
 
-def test_runs_of_one_name_are_refused() -> None:
-    log = '=== x ===\none\na {"a":1}\n=== x ===\ntwo\na {"a":1}\n'
-    with pytest.raises(DocumentError, match="log:4: the run 'x' comes twice, first at line 1"):
-        read(log)
+def test_runs_of_one_name_get_numbers() -> None:
+    log = '=== x ===\none\na {"a":1}\n=== x ===\ntwo\na {"a":1}\n===  ===\na\na {"a":1}\n'
+    log += '===  ===\nb\na {"a":1}\n'
+    found = read(log)
+    assert [one.session for one in found if isinstance(one, RecordedEvent)] == [
+        "x",
+        "x (2)",
+        "",
+        "4",
+    ]
+    assert strange(log) == [
+        (4, "a run begins, and its name 'x' is that of the run at line 1: it is called x (2)"),
+        (10, "a run begins, and it has no name, as the one at line 7: it is called 4"),
+    ]
 
 
 def test_runs_without_names_are_numbered() -> None:
