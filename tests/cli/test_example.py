@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
-from tests.cli.command_line import SCENARIOS, choreomon
+import pytest
+
+from choreomon.cli.documents.init import _ask, _Asked
+from tests.cli.command_line import SCENARIOS, Answer, choreomon
 
 
 def test_every_scenario_is_named_with_what_it_is_about() -> None:
@@ -80,3 +84,84 @@ def test_init_keeps_what_is_there() -> None:
     answer = choreomon("init", "p.json")
     assert answer.code == 2
     assert "end its name in .yaml" in answer.err
+
+
+def typed_of(answer: Answer) -> list[str]:
+    """The commands that are told."""
+    return [line.strip() for line in answer.out.splitlines() if line.startswith("  choreomon ")]
+
+
+def test_init_drafts_what_fits_to_logs_and_its_commands_work() -> None:
+    events = [("out", "shop", "order"), ("in", "bank", "order"), ("out", "bank", "paid")]
+    lines = [
+        {"dir": kind, "svc": process, "what": name, "id": f"{number // 2}", "cart": 1}
+        for number, (kind, process, name) in enumerate(events)
+    ]
+    Path("logs").mkdir()
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    Path("logs/saga.jsonl").write_text(text, encoding="utf-8")
+    answer = choreomon("init", "mine.yaml", "--logs", "logs", "--session-key", "cart")
+    assert (answer.code, answer.err) == (0, "")
+    assert "mine.yaml: a property" in answer.out
+    assert "mapping.yaml: a draft of a mapping" in answer.out
+    look, audit = typed_of(answer)
+    assert look == "choreomon look logs --mapping mapping.yaml --session-key cart"
+    assert choreomon(*look.split()[1:]).code == 0
+    assert audit.startswith("choreomon audit mine.yaml logs --mapping mapping.yaml")
+    assert choreomon(*audit.split()[1:]).code in (0, 1, 3)
+    schema = Path("mine.yaml").read_text("utf-8").splitlines()[0].partition("=")[2]
+    assert Path(schema).exists()
+    again = choreomon("init", "mine.yaml", "--logs", "logs")
+    assert "is there already; add --force to replace it" in again.err
+
+
+def test_init_leaves_a_mapping_out_where_logs_need_none() -> None:
+    assert choreomon("simulate", str(SCENARIOS / "lock-violating.yaml"), "--trace", "runs").code
+    answer = choreomon("init", "rules.yaml", "--logs", "runs")
+    assert answer.code == 0
+    assert not Path("mapping.yaml").exists()
+    look, audit = typed_of(answer)
+    assert (look, audit) == ("choreomon look runs", "choreomon audit rules.yaml runs")
+    assert choreomon(*audit.split()[1:]).code in (0, 1, 3)
+
+
+def test_init_takes_diagrams_as_they_are_and_services_by_name() -> None:
+    Path("order.mmd").write_text("sequenceDiagram\n  shop->>bank: order\n", encoding="utf-8")
+    diagram = choreomon("init", "mine.yaml", "--diagram", "order.mmd")
+    assert typed_of(diagram) == [
+        "choreomon draw order.mmd -o diagram.svg",
+        "choreomon verify -i order.mmd LOGS",
+    ]
+    assert choreomon("draw", "order.mmd", "-o", "diagram.svg").code == 0
+    assert not Path("mine.yaml").exists()
+    services = choreomon("init", "mine.yaml", "--services", "shop, bank,depot")
+    assert typed_of(services) == [
+        "choreomon check mine.yaml",
+        "choreomon split mine.yaml --output agents",
+    ]
+    for typed in typed_of(services):
+        assert choreomon(*typed.split()[1:]).code == 0
+    for wrong, told in (("shop", "name two services or more"), ("a b,c", "cannot be called 'a b'")):
+        assert told in choreomon("init", "--services", wrong, "--force").err
+    assert "say one of" in choreomon("init", "--services", "a,b", "--logs", "x").err
+    assert "only be used with --logs" in choreomon("init", "--session-key", "x").err
+    assert choreomon("init", "--diagram", "none.mmd").code == 2
+    assert choreomon("init", "--logs", "none.jsonl").code == 2
+
+
+@pytest.mark.parametrize(
+    ("typed", "asked"),
+    [
+        ("", _Asked()),
+        ("logs\nruns\ncart\n", _Asked(logs=("runs",), session_key="cart")),
+        ("logs\n\n\n", _Asked(logs=(".",))),
+        ("diagram\nd.puml\n", _Asked(diagram="d.puml")),
+        ("oops\nservices\na,b\n", _Asked(services="a,b")),
+    ],
+)
+def test_init_asks_in_a_terminal(
+    typed: str, asked: _Asked, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(typed or "\n"))
+    assert _ask() == asked
+    assert capsys.readouterr().out.count("?") + capsys.readouterr().out.count(":") <= 7

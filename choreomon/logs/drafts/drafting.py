@@ -62,6 +62,12 @@ def drafted(
     return draft_of_texts(cast(MappedFormat, first), given, _texts(texts), logs)
 
 
+def needs_mapping(paths: Sequence[str]) -> bool:
+    """Return whether what the lines of these logs mean is drafted: they are lines of JSON with any
+    names, or texts. Raises DocumentError for one that cannot be read, or is like none."""
+    return any(_format(path, None) in ("jsonl", "shiviz", "tsviz") for path in paths)
+
+
 def fields_seen(paths: Sequence[str]) -> FieldsSeen:
     """The fields of lines of JSON."""
     seen = FieldsSeen()
