@@ -134,7 +134,8 @@ def now_numbered(process: Process, event: RecordedEvent, number: int) -> tuple[i
         else:
             told += (
                 f", after number {last} ({process.last_place}): the numbers of a process have to "
-                "grow with its events"
+                "grow with its events; of several runs in one log say what tells them apart "
+                "(--session-key, --delimiter)"
             )
         raise DocumentError((Problem(event.place.file, event.place.line, "", told),))
     if not counted:

@@ -118,6 +118,8 @@ class Summary:
 
     def __init__(self) -> None:
         self.sessions = 0
+        self.named = 0
+        """Sessions that have a name."""
         self.events = 0
         self._labelled = 0
         self._undecided = 0
@@ -139,6 +141,7 @@ class Summary:
     def add(self, rank: Rank, name: str, outcome: Outcome) -> None:
         """Add a session."""
         self.sessions += 1
+        self.named += bool(name)
         self.events += outcome.events
         self._labelled += outcome.labelled
         self._count(outcome.occurrences)
@@ -173,6 +176,7 @@ class Summary:
     def merge(self, other: Summary) -> None:
         """The sessions of another summary, none of which are in this one."""
         self.sessions += other.sessions
+        self.named += other.named
         self.events += other.events
         self._labelled += other._labelled
         if other._counting is not None:

@@ -7,7 +7,7 @@ by pair.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from choreomon.core.message import HANDLE, SEND
@@ -20,7 +20,7 @@ MOST_PROCESSES: Final = 20
 
 class OrderedPairs(NamedTuple):
     """Pairs of `events`, and of how many the order is known: because both are of one process, with
-    what message ids tell besides, and with what clocks tell besides."""
+    what messages tell besides, by their ids or else by counting, and with what clocks tell."""
 
     events: int
     by_process: int
@@ -75,6 +75,8 @@ def ordered_pairs(logs: Sequence[Sequence[RecordedEvent]]) -> OrderedPairs:
         [sent[event.message_id]] if event.kind == HANDLE and event.message_id in sent else []
         for event in events
     ]
+    for handle, send in _counted(events):
+        links[handle].append(send)
     counted = {
         (event.process, event.clock[event.process]): number
         for number, event in enumerate(events)
@@ -92,6 +94,21 @@ def ordered_pairs(logs: Sequence[Sequence[RecordedEvent]]) -> OrderedPairs:
     by_process = sum(len(own) * (len(own) - 1) // 2 for own in logs)
     by_messages = _pairs(chain, links)
     return OrderedPairs(len(events), by_process, by_messages, max(by_messages, _pairs(chain, both)))
+
+
+def _counted(events: Sequence[RecordedEvent]) -> Iterator[tuple[int, int]]:
+    """Handles without ids, and their sends: of each message name and pair of processes the first
+    handle goes with the first send, and so on."""
+    sends: dict[tuple[str | None, ...], list[int]] = {}
+    handles: dict[tuple[str | None, ...], list[int]] = {}
+    for number, event in enumerate(events):
+        if event.message_id is None and event.peer is not None:
+            if event.kind == SEND:
+                sends.setdefault((event.process, event.name, event.peer), []).append(number)
+            elif event.kind == HANDLE:
+                handles.setdefault((event.peer, event.name, event.process), []).append(number)
+    for channel, own in handles.items():
+        yield from zip(own, sends.get(channel, ()), strict=False)
 
 
 def _last(counted: dict[tuple[str, int], int], process: str, count: int) -> int | None:

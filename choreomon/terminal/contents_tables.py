@@ -114,13 +114,14 @@ def _order_sentences(ordered: OrderedPairs) -> list[str]:
     pairs = ordered.pairs
     if not pairs:
         return []
-    told = [f"{_share(ordered.by_process, pairs)} by being of one process"]
+    told = [f"of {_share(ordered.by_process, pairs)} as they are of one process"]
     if ordered.by_messages > ordered.by_process:
-        told.append(f"{_share(ordered.by_messages, pairs)} with message ids")
+        told.append(f"of {_share(ordered.by_messages, pairs)} with messages")
     if ordered.by_clocks > ordered.by_messages:
-        told.append(f"{_share(ordered.by_clocks, pairs)} with clocks")
-    first = f"Of the first {ordered.events:,} events" if ordered.events > 2 else "Of two events"
-    return [f"{first}, so many pairs are in a known order: {', '.join(told)}."]
+        told.append(f"of {_share(ordered.by_clocks, pairs)} with clocks")
+    return [
+        f"Of the pairs of the first {ordered.events:,} events the order is known {', '.join(told)}."
+    ]
 
 
 def _share(part: int, whole: int) -> str:

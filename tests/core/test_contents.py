@@ -105,7 +105,8 @@ def test_what_is_known_of_the_order_is_said() -> None:
     assert advice(look(send._replace(clock={"a": 1}))) == ["All events have vector clocks."]
     assert advice(look(send, send._replace(peer=None, clock={"a": 1}))) == [
         "1 of 2 events have a vector clock.",
-        "Of two events, so many pairs are in a known order: 100 % by being of one process.",
+        "Of the pairs of the first 2 events the order is known of 100 % as they are of one "
+        "process.",
         "1 of 2 do not say the other end of their message.",
     ]
     assert advice(look(send)) == [

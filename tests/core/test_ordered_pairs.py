@@ -96,3 +96,14 @@ def test_only_a_beginning_of_the_first_session_is_looked_at(
     for session, process in product("st", "aabbcca"):
         beginning.add(RecordedEvent(process, "local", "x", Place("l", 1), session=session))
     assert beginning.ordered().events == 4
+
+
+def test_messages_without_ids_are_counted() -> None:
+    def end(process: str, kind: str, peer: str) -> RecordedEvent:
+        return RecordedEvent(process, kind, "m", Place("log", 1), peer)  # type: ignore[arg-type]
+
+    sends = [end("a", SEND, "b"), end("a", SEND, "b")]
+    handles = [end("b", HANDLE, "a"), end("b", HANDLE, "a"), end("b", HANDLE, "a")]
+    found = ordered_pairs([sends, handles])
+    assert found.by_process == 1 + 3
+    assert found.by_messages == 4 + 3 + 2

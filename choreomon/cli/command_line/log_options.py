@@ -49,7 +49,7 @@ def log_options(*, session_key: bool = True) -> Callable[[_Command], _Command]:
         click.option(
             "--parser",
             metavar="REGEX",
-            help="Of text with clocks: an event, with the groups host, clock and event.",
+            help="Of text: an event, with the group event, and perhaps host and clock.",
         ),
         click.option(
             "--delimiter",

@@ -138,7 +138,9 @@ def command(
     from choreomon.audit.reading import Diagnostics, tell
     from choreomon.audit.window import Limits
     from choreomon.batch.audits.question import AuditQuestion
+    from choreomon.cli.command_line.log_options import format_seen
     from choreomon.cli.offline.followed_logs import followed
+    from choreomon.core.errors import DocumentError
     from choreomon.documents.read import load_document
 
     of_sessions = taken(SessionChoices, choices)
@@ -151,7 +153,14 @@ def command(
         raise click.UsageError("Missing argument 'LOG...'.")
     logs = reading.with_folders(rest)
     reports = MachineReports(junit, sarif)
-    output = AuditOutput(load_document(file), logs, as_json, report, reports, strict)
+    try:
+        document = load_document(file)
+    except DocumentError:
+        if format_seen(file) is None:
+            raise
+        told = f"{file} is a log: the property comes first, as in choreomon audit property.yaml"
+        raise click.UsageError(f"{told} {file}") from None
+    output = AuditOutput(document, logs, as_json, report, reports, strict)
     output.check()
     limits = Limits(max_cuts=budget, max_window=max_window)
     question = AuditQuestion(
@@ -167,6 +176,10 @@ def command(
             summary = followed_sessions(question, reading, of_sessions, output)
         else:
             summary = judged_sessions(question, reading, logs, of_sessions.jobs)
+        key = reading.choices.session_key
+        if key is not None and summary.sessions == 1 and not summary.named:
+            told = f"no event has the field {key!r} (--session-key): all are judged as one session"
+            click.echo(f"warning: {told}; choreomon look says which fields there are", err=True)
         return output.put(SessionsFound(output.automaton, summary))
     if not follow:
         return output.put(_judged(question, reading, logs, strict=strict))

@@ -146,12 +146,9 @@ def _problems(document: MappingDocument, located: Positioned) -> Iterator[Proble
 
 
 def _group_problems(document: MappingDocument, located: Positioned) -> Iterator[Problem]:
-    if document.parser is not None:
-        have = UserPattern(document.parser).groups
-        for wanted in ("host", "clock", "event"):
-            if wanted not in have:
-                told = f"has no group {wanted!r}: write (?<{wanted}>...) around what gives it"
-                yield located.problem(("parser",), told)
+    if document.parser is not None and "event" not in UserPattern(document.parser).groups:
+        told = "has no group 'event': write (?<event>...) around what gives it"
+        yield located.problem(("parser",), told)
     for path, expression in _expressions(document):
         if isinstance(expression, MatchExpression):
             groups = UserPattern(expression.match).groups

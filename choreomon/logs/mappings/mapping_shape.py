@@ -208,7 +208,7 @@ class MappingDocument(ValuesDocument):
     parser: Pattern | None = Field(
         default=None,
         description=f"of {fitting('parser')}: the regular expression of an event, with the groups "
-        "host, clock and event",
+        "event, and perhaps host and clock",
     )
     delimiter: Pattern | None = Field(
         default=None,

@@ -53,7 +53,8 @@ def format_of(head: bytes, file: str) -> LogFormat:
                 0,
                 "",
                 f"is like no log that is known: say its format by --format {'|'.join(FORMATS)}; "
-                "of text with vector clocks, how its lines are read by --parser",
+                "of text, how its lines are read by --parser, such as "
+                "'^(?<timestamp>\\S+) (?<host>\\S+) (?<event>.*)$'",
             ),
         )
     )

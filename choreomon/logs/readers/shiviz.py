@@ -1,9 +1,10 @@
-"""Logs that a regular expression parses: ShiViz', GoVector's and TSViz'.
+"""Logs that a regular expression parses: ShiViz', GoVector's and TSViz', and texts of any program.
 
-The expression has the groups `host`, `clock` and `event`; others are fields, and `timestamp` is the
-time. A delimiter may stand between several runs; its group `trace` is their session, and without
-one they are numbered from 1. A clock may jump: ShiViz refuses it, here it is a gap that whoever
-reads the events sees.
+The expression has the group `event`, and perhaps `host` and `clock`; others are fields, and
+`timestamp` is the time. Without `host` all of a log is of the process that it is called after: the
+name of its file up to the first dot. A delimiter may stand between several runs; its group `trace`
+is their session, and without one they are numbered from 1. A clock may jump: ShiViz refuses it,
+here it is a gap that whoever reads the events sees.
 
 An expression may take several lines, and a log may be longer than the memory. The text is looked
 at in pieces that overlap: what an expression takes, and what it looks at around it, may be `REACH`
@@ -19,6 +20,7 @@ from typing import Any, Final
 
 from choreomon.core.errors import DocumentError
 from choreomon.core.recorded import NO_FIELDS, Diagnostic, Place, RecordedEvent
+from choreomon.core.suggestion import did_you_mean
 from choreomon.files.input_files import too_long
 from choreomon.logs.mappings.mapping import Recorded
 from choreomon.logs.mappings.user_patterns import Hopeless, PatternError, UserPattern, refused
@@ -74,9 +76,9 @@ def order_of(head: str) -> tuple[str, str | None] | None:
         lines = lines[first + 1 :]
         first = next((number for number, line in enumerate(lines) if line.strip()), 0)
     for number, line in enumerate(lines[first:]):
-        if (found := re.match(r"\d+ \S+ ([\"']?)\{.*\}\1", line)) is not None:
+        if (found := re.match(r"\d+ \S+ ([\"']?)\{.*\".*\}\1", line)) is not None:
             return _quoted(TSVIZ, found[1]), runs
-        found = re.match(r"\S+ ([\"']?)\{.*\}\1", line)
+        found = re.match(r"\S+ ([\"']?)\{.*\".*\}\1", line)
         if found is not None and ":" in line:
             return _quoted(SHIVIZ if number else GOVECTOR, found[1]), runs
     return None
@@ -85,6 +87,11 @@ def order_of(head: str) -> tuple[str, str | None] | None:
 def _quoted(parser: str, quote: str) -> str:
     """The expression for clocks within quotes, too, if that is how they are written."""
     return parser.replace("{.*}", f"{quote}{{.*}}{quote}") if quote else parser
+
+
+def _stem(file: str) -> str:
+    """The name of a log's file, without its folder and what comes after the first dot."""
+    return re.split(r"[/\\]", file)[-1].partition(".")[0] or "log"
 
 
 class _Parsing:
@@ -103,11 +110,15 @@ class _Parsing:
             parser, delimiter = self._found(delimiter)
         self._parser = self._pattern(parser, "the parser")
         try:
-            self._parser.require(*GROUPS)
+            self._parser.require("event")
+            for name in ("host", "clock"):  # which may be left out, and not be mistyped
+                if did_you_mean(name, self._parser.groups):
+                    self._parser.require(name)
         except PatternError as wrong:
             raise refused(self._file, 0, "the parser", str(wrong)) from None
         self._delimiter = None if delimiter is None else self._pattern(delimiter, "the delimiter")
         self._others = tuple(name for name in self._parser.groups if name not in _OWN)
+        self._host = None if "host" in self._parser.groups else _stem(self._file)
         self._has_time = "timestamp" in self._parser.groups
         if session_key is not None and session_key not in self._parser.groups:
             have = ", ".join(self._parser.groups)
@@ -137,8 +148,8 @@ class _Parsing:
                 0,
                 "",
                 'has no lines such as `host {"host": 1}` near its beginning, so that its order '
-                "is not known: give its expression by --parser, with the groups host, clock and "
-                "event",
+                "is not known: give its expression by --parser, with the group event, and host "
+                "and clock where they are there",
             )
         return order[0], order[1] if delimiter is None else delimiter
 
@@ -269,20 +280,24 @@ class _Parsing:
             session = groups[self._session_key] or ""
         if self._mapping is not None:
             record = {name: part for name, part in groups.items() if part is not None}
+            if self._host is not None:
+                record["host"] = self._host
             for made in self._mapping.events(record, place):
                 if isinstance(made, RecordedEvent) and not made.session:
                     made = made._replace(session=session)
                 yield made
             return
-        host = groups["host"]
+        host = groups["host"] if self._host is None else self._host
         if not host:
             yield Diagnostic("not-understood", "its host is empty: expected a name", place)
             return
-        try:
-            clock = clock_in(groups["clock"] or "", host)
-        except ClockError as error:
-            yield Diagnostic("not-understood", str(error), place)
-            return
+        clock = None
+        if "clock" in groups:
+            try:
+                clock = clock_in(groups["clock"] or "", host)
+            except ClockError as error:
+                yield Diagnostic("not-understood", str(error), place)
+                return
         fields = NO_FIELDS
         if self._others:
             fields = {name: groups[name] for name in self._others if groups[name] is not None}

@@ -8,6 +8,7 @@ import random
 import re
 from collections import Counter
 from io import BytesIO
+from pathlib import Path
 
 import pytest
 
@@ -219,7 +220,7 @@ def test_runs_without_names_are_numbered() -> None:
 
 
 def test_a_log_without_clocks_asks_for_a_parser() -> None:
-    with pytest.raises(DocumentError, match="--parser, with the groups host, clock and event"):
+    with pytest.raises(DocumentError, match="--parser, with the group event, and host and clock"):
         read("one\ntwo\n", "shiviz")
     with pytest.raises(DocumentError, match=r"is like no log that is known.*--format events\|"):
         read("one\ntwo\n")
@@ -285,3 +286,26 @@ def elsewhere(each: RecordedEvent | Diagnostic) -> RecordedEvent:
     """The same at no place."""
     assert isinstance(each, RecordedEvent)
     return each._replace(place=Place("", 0), fields=dict(each.fields))
+
+
+def test_texts_without_clocks_are_of_the_host_or_of_the_process_of_their_file(
+    tmp_path: Path,
+) -> None:
+    log = "12:01 shop INFO one\n12:02 bank INFO two\n"
+    found = events(log, parser=r"^(?<timestamp>\S+) (?<host>\S+) \w+ (?<event>.*)$")
+    assert [(one.process, one.name, one.time, one.clock) for one in found] == [
+        ("shop", "one", "12:01", None),
+        ("bank", "two", "12:02", None),
+    ]
+    path = tmp_path / "shop.2026.log"
+    path.write_text("12:01 INFO sent it to bank\n", encoding="utf-8")
+    mapping = parse_mapping(
+        "parser: '^\\S+ INFO (?<event>.*)$'\n"
+        "events:\n  - match: {event: '^sent (?<name>\\w+) to (?<peer>\\w+)'}\n"
+        "    kind: {constant: send}\n",
+        "m.yaml",
+    )
+    for given in ({"parser": r"^\S+ INFO (?<event>.*)$"}, {"mapping": mapping}):
+        (one,) = read_recorded(path, "shiviz", **given)  # type: ignore[arg-type]
+        assert isinstance(one, RecordedEvent)
+        assert one.process == "shop"
