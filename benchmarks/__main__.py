@@ -44,6 +44,7 @@ BENCHMARKS: Final = (
     "embedded_cost",
     "clock_bytes",
     "log_reading",
+    "looking",
     "beside_shiviz",
     "log_mutants",
     "audit_mutants",

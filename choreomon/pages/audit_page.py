@@ -330,7 +330,8 @@ def to_record_section(
     told = to_record(verdicts, occurrences)
     if not told:
         return ""
-    items = "".join(f"<li>{as_html(with_arrow(sentence))}.</li>" for sentence in told)
+    sentences = (with_arrow(f"{sentence[0].upper()}{sentence[1:]}.") for sentence in told)
+    items = "".join(f"<li>{as_html(sentence)}</li>" for sentence in sentences)
     return section("What to record next time", [f'<ul class="plain">{items}</ul>'])
 
 

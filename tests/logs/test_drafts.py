@@ -203,3 +203,22 @@ def test_what_needs_no_draft_is_said(tmp_path: Path) -> None:
     spans = tmp_path / "spans.json"
     spans.write_text('{"resourceSpans": []}', encoding="utf-8")
     assert parse_mapping(drafted([str(spans)]), "draft.yaml").format == "otlp"
+
+
+@pytest.mark.parametrize("key", ["what", "zzz"])
+def test_names_may_be_sentences_of_local_events_and_may_be_called_anything(
+    key: str, tmp_path: Path
+) -> None:
+    lines = [
+        {"svc": "a", "dir": "out", key: "order"},
+        {"svc": "b", "dir": "in", key: "order"},
+        {"svc": "a", "dir": "note", key: "read 7 rows"},
+    ]
+    log = tmp_path / "log.jsonl"
+    log.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    read = [*read_recorded(log, mapping=parse_mapping(drafted([str(log)]), "draft.yaml"))]
+    assert [(each.kind, each.name) for each in read if isinstance(each, RecordedEvent)] == [
+        ("send", "order"),
+        ("handle", "order"),
+        ("local", "read 7 rows"),
+    ]

@@ -77,7 +77,7 @@ def roles_of(seen: FieldsSeen) -> Roles:
     left = [each for each in left if each not in ends]
     peer = None if ends else _first(others, PEER, lambda each: 0 < len(each.values) <= FEW)
     left = [each for each in left if each is not peer]
-    name = _first(left, NAME, _is_name)
+    name = _first(left, NAME, _is_name) or next(iter(filter(_is_text, left)), None)
     left = [each for each in left if each is not name]
     some = [each for each in seen.fields.values() if each not in (kind, process, peer, name, *ends)]
     return Roles(
@@ -140,9 +140,14 @@ def _first(
 
 
 def _is_name(field: FieldSeen) -> bool:
-    """Names of messages come again, and are no sentences."""
-    values = field.values
-    return not field.others and not any(" " in value for value in values) and not field.clocks
+    """Names of messages are no sentences, most of them: local events may be some."""
+    sentences = sum(times for value, times in field.values.items() if " " in value)
+    return not field.others and not field.clocks and 2 * sentences <= sum(field.values.values())
+
+
+def _is_text(field: FieldSeen) -> bool:
+    """What may stand for a name where no field is like one."""
+    return field.complete and not field.numbers and field.name not in (*TIME, *MESSAGE_ID)
 
 
 def _is_id(field: FieldSeen) -> bool:
