@@ -37,7 +37,8 @@ class MessageCount(NamedTuple):
 
 
 class ProcessCount(NamedTuple):
-    """The events of a process; `ordered`: those with a clock, and with a number."""
+    """The events of a process. `missing` are numbers up to the highest that no event has: events
+    that are in no log."""
 
     process: str
     sent: int
@@ -45,6 +46,7 @@ class ProcessCount(NamedTuple):
     local: int
     with_clock: int
     with_number: int
+    missing: int
 
     @property
     def events(self) -> int:
@@ -93,6 +95,50 @@ class Contents(NamedTuple):
         return sum(each.events for each in self.strange if each.kind == "not-understood")
 
 
+class _Numbered:
+    """Numbers up to the highest, and how many events have one."""
+
+    def __init__(self) -> None:
+        self.highest = 0
+        self.events = 0
+
+    def add(self, number: int) -> None:
+        self.highest = max(self.highest, number)
+        self.events += 1
+
+    @property
+    def missing(self) -> int:
+        return max(0, self.highest - self.events)
+
+
+class Numbers:
+    """Numbers of the events of a process, and how many are missing. They begin anew in each session
+    where two sessions have the same one, else they go on through all."""
+
+    def __init__(self) -> None:
+        self._whole = _Numbered()
+        self._sessions: dict[str, _Numbered] = {}
+        self._session_of: dict[int, str] = {}
+        self._anew = False
+
+    def add(self, session: str, number: int) -> None:
+        """Take the number of an event, from 1; others say nothing."""
+        if number < 1:
+            return
+        self._whole.add(number)
+        if session in self._sessions or len(self._sessions) < MOST:
+            self._sessions.setdefault(session, _Numbered()).add(number)
+        if not self._anew and (number in self._session_of or len(self._session_of) < MOST):
+            self._anew = self._session_of.setdefault(number, session) != session
+
+    @property
+    def missing(self) -> int:
+        """The numbers that no event has."""
+        if not self._anew:
+            return self._whole.missing
+        return sum(each.missing for each in self._sessions.values())
+
+
 _Key: TypeAlias = tuple[str | None, str | None, str]
 _T = TypeVar("_T")
 
@@ -107,6 +153,7 @@ class Looking:
         self._handled: Counter[_Key] = Counter()
         self._local: dict[str, Templates] = {}
         self._beginning = Beginning()
+        self._numbers: dict[str, Numbers] = {}
         self._ends = MessageEnds()
         self._strange: Counter[tuple[str, str]] = Counter()
         self._first: dict[tuple[str, str], str] = {}
@@ -124,8 +171,13 @@ class Looking:
         facts: list[str] = [what.kind]
         if what.clock is not None:
             facts.append("clock")
-        if what.number is not None or (what.clock is not None and what.process in what.clock):
+        number = what.number
+        if number is None and what.clock is not None:
+            number = what.clock.get(what.process)
+        if number is not None:
             facts.append("number")
+            if what.process in self._numbers or len(self._numbers) < MOST:
+                self._numbers.setdefault(what.process, Numbers()).add(what.session, number)
         if what.message_id is not None and what.kind != "local":
             facts.append("id")
         for fact in facts:
@@ -170,7 +222,8 @@ class Looking:
             tuple(
                 ProcessCount(
                     process,
-                    *(each[fact] for fact in (SEND, HANDLE, "local", "clock", "number")),
+                    *(each[SEND], each[HANDLE], each["local"], each["clock"], each["number"]),
+                    numbers.missing if (numbers := self._numbers.get(process)) else 0,
                 )
                 for process, each in sorted(
                     self._processes.items(), key=lambda item: (-_events(item[1]), item[0])

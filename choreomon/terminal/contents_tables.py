@@ -32,11 +32,11 @@ Rows: TypeAlias = Sequence[tuple[str | int, ...]]
 
 def contents_rows(found: Contents) -> Iterator[tuple[str, tuple[str, ...], Rows]]:
     """The tables that are not empty: the title, the columns, and the rows, most frequent first."""
-    processes = [
+    processes: Rows = [
         (
             each.process,
             *(each.events, each.sent, each.handled, each.local),
-            *(each.with_clock, each.with_number),
+            *(each.with_clock, each.with_number, each.missing),
         )
         for each in found.processes
     ]
@@ -60,7 +60,10 @@ def contents_rows(found: Contents) -> Iterator[tuple[str, tuple[str, ...], Rows]
         (f"{each.kind.replace('-', ' ')}: {each.message}", each.first, each.events)
         for each in found.strange
     ]
-    counts = ("events", "sent", "handled", "local", "with clock", "numbered")
+    counts: tuple[str, ...] = ("events", "sent", "handled", "local", "with clock", "numbered")
+    if any(each.missing for each in found.processes):
+        counts = (*counts, "missing")
+    processes = [row[: len(counts) + 1] for row in processes]
     tables: tuple[tuple[str, tuple[str, ...], Rows], ...] = (
         ("Processes", ("process", *counts), processes),
         ("Messages", ("message", "sent", "handled"), messages),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from rich.table import Table
@@ -71,7 +71,12 @@ def explained_mapping(
 
 
 def mapping_table(explained: MappingExplained) -> Table:
-    """The first events, with columns for what some of them have."""
+    """The first events, and how many more there are."""
+    return events_table(explained.first, sum(explained.kinds.values()) - len(explained.first))
+
+
+def events_table(events: Sequence[RecordedEvent], more: int) -> Table:
+    """Events, with columns for what some of them have; `more` are not shown."""
     columns: list[tuple[str, Callable[[RecordedEvent], str]]] = [
         ("line", lambda event: str(event.place.line)),
         ("process", lambda event: event.process),
@@ -83,13 +88,12 @@ def mapping_table(explained: MappingExplained) -> Table:
         ("session", lambda event: event.session),
     ]
     table = Table(caption_justify="left")
-    rows = [[cell(event) for _, cell in columns] for event in explained.first]
+    rows = [[cell(event) for _, cell in columns] for event in events]
     kept = [number for number in range(len(columns)) if number < 4 or any(r[number] for r in rows)]
     for number in kept:
         table.add_column(columns[number][0], overflow="fold")
     for row in rows:
         table.add_row(*(Text(_cut(row[number])) for number in kept))
-    more = sum(explained.kinds.values()) - len(rows)
     if more:
         table.caption = Text(f"{more:,} more events are not shown")
     return table
@@ -130,23 +134,28 @@ def mapping_as_json(explained: MappingExplained) -> dict[str, Any]:
             {"kind": each.kind, "message": each.message, **each.place._asdict()}
             for each in explained.strange
         ],
-        "first": [
-            {
-                **event.place._asdict(),
-                "process": event.process,
-                "kind": event.kind,
-                "name": event.name,
-                "peer": event.peer,
-                "message_id": event.message_id,
-                "clock": None if event.clock is None else dict(event.clock),
-                "number": event.number,
-                "session": event.session,
-                "time": event.time,
-                "fields": dict(event.fields),
-            }
-            for event in explained.first
-        ],
+        "first": events_as_json(explained.first),
     }
+
+
+def events_as_json(events: Iterable[RecordedEvent]) -> list[dict[str, Any]]:
+    """Events for machines."""
+    return [
+        {
+            **event.place._asdict(),
+            "process": event.process,
+            "kind": event.kind,
+            "name": event.name,
+            "peer": event.peer,
+            "message_id": event.message_id,
+            "clock": None if event.clock is None else dict(event.clock),
+            "number": event.number,
+            "session": event.session,
+            "time": event.time,
+            "fields": dict(event.fields),
+        }
+        for event in events
+    ]
 
 
 def _clock(event: RecordedEvent) -> str:

@@ -148,3 +148,17 @@ def test_a_pattern_stands_for_the_logs_that_it_fits() -> None:
     assert "logs/q*: cannot be read" in choreomon("look", "logs/q*").err
     Path("odd[1].jsonl").write_text(line("send", "P1", "a", 1), encoding="utf-8")
     assert "1 event of 1 process" in choreomon("look", "odd[1].jsonl").out
+
+
+def test_the_first_events_are_listed_where_it_is_asked_how_many() -> None:
+    events = [line("send", "P1", f"m{n}", n, id=f"{n}") for n in (1, 2, 3, 7)]
+    Path("p1.jsonl").write_text("".join(events), encoding="utf-8")
+    answer = choreomon("look", "p1.jsonl", "--skip", "1", "--limit", "2")
+    assert "│ 2    │ P1      │ send │ m2   │ P2   │" in answer.out
+    assert "m1   │ P2" not in answer.out
+    assert "2 more events are not shown" in answer.out
+    rows = [row.split("│") for row in answer.out.splitlines() if row.startswith("│ P1 ")]
+    assert rows[0][-2].strip() == "3"  # missing: 4, 5 and 6
+    told = json.loads(choreomon("look", "p1.jsonl", "--limit", "1", "--json").out)
+    assert [each["name"] for each in told["first"]] == ["m1"]
+    assert "first" not in json.loads(choreomon("look", "p1.jsonl", "--json").out)

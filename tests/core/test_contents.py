@@ -70,6 +70,27 @@ def test_counts_are_those_of_a_count_by_hand(seed: int) -> None:
     assert counts == sorted(counts, reverse=True)
 
 
+@pytest.mark.parametrize(
+    ("numbers", "missing"),
+    [
+        ([("s", 1), ("s", 2), ("s", 3)], 0),
+        ([("s", 1), ("s", 4)], 2),
+        ([("s", 1), ("t", 1), ("t", 3)], 1),  # they begin anew in each session
+        ([("s", 1), ("t", 2), ("s", 3), ("t", 5)], 1),  # they go on through all
+        ([("s", -1)], 0),
+        ([], 0),
+    ],
+)
+def test_numbers_that_no_event_has_are_counted(
+    numbers: list[tuple[str, int]], missing: int
+) -> None:
+    event = RecordedEvent("a", SEND, "x", Place("log", 1), "b")
+    found = look(event, *(event._replace(session=s, number=n) for s, n in numbers))
+    assert found.processes[0].missing == missing
+    clocks = look(*(event._replace(session=s, clock={"a": n}) for s, n in numbers if n > 0))
+    assert not clocks.processes or clocks.processes[0].missing == missing
+
+
 def test_what_is_strange_is_grouped_with_the_first_place() -> None:
     place = [Place("log", line) for line in (3, 5, 7)]
     found = look(

@@ -12,6 +12,7 @@ import click
 
 from choreomon.cli import BAD_INPUT, NOTHING_FOUND
 from choreomon.cli.command_line.examples import examples
+from choreomon.cli.command_line.explicit_options import explicit_options
 from choreomon.cli.command_line.log_options import LOG_OPTIONS, LogChoices, log_options
 from choreomon.cli.command_line.made_with import made_with
 from choreomon.cli.command_line.option_groups import GroupedCommand
@@ -62,14 +63,14 @@ _TOLD_EVERY: Final = 10_000
     type=click.IntRange(0),
     default=0,
     show_default=True,
-    help="Sends and handles that the diagram of the page leaves out at first.",
+    help="Events that are left out at first, of a table of events and of the page's diagram.",
 )
 @click.option(
     "--limit",
     type=click.IntRange(1, 1000),
     default=60,
     show_default=True,
-    help="Sends and handles that the diagram of the page shows, of one session.",
+    help="Show a table of so many events; and draw so many sends and handles on the page.",
 )
 @click.option(
     "--output",
@@ -81,7 +82,10 @@ _TOLD_EVERY: Final = 10_000
     "--rules", type=WrittenPath(), help="Write a skeleton of a property over their messages."
 )
 @log_options()
+@click.pass_context
 def command(
+    context: click.Context,
+    /,
     paths: tuple[str, ...],
     process: tuple[str, ...],
     name: tuple[str, ...],
@@ -102,6 +106,7 @@ def command(
     Exit codes: 0, and 2 where a log cannot be read or nothing in it was understood.
     """
     from choreomon.logs.mappings.mapping_document import parse_mapping
+    from choreomon.terminal.mapping_table import events_as_json
 
     reading = taken(LogChoices, choices).loaded()
     if output is not None and reading.mapping is not None:
@@ -112,7 +117,8 @@ def command(
     if output is not None:
         written[output] = _draft(reading, logs)
         reading = reading._replace(mapping=parse_mapping(written[output], str(output)))
-    chosen = _Chosen(process, name, session, skip, limit)
+    listed = bool(explicit_options(context, ("skip", "limit")))
+    chosen = _Chosen(process, name, session, skip, limit, listed)
     found = _looked(reading, logs, chosen)
     apart = _telling_apart(reading, logs)
     if rules is not None:
@@ -122,9 +128,10 @@ def command(
     for path, text in written.items():
         write(path, text)
     if as_json:
-        click.echo(json.dumps({**_plain(found), "instance_fields": apart}))
+        listed_ = {"first": events_as_json(chosen.first)} if listed else {}
+        click.echo(json.dumps({**_plain(found), "instance_fields": apart, **listed_}))
     else:
-        _show(found, most, apart)
+        _show(found, chosen, most, apart)
         for path in written:
             click.echo(f"written: {path}")
     if not found.events:
@@ -142,8 +149,11 @@ class _Chosen:
     sessions: tuple[str, ...]
     skip: int
     limit: int
+    listed: bool
     drawn: list[RecordedEvent] = field(default_factory=list)
     drawable: int = 0
+    first: list[RecordedEvent] = field(default_factory=list)
+    seen: int = 0
 
     def has(self, event: RecordedEvent) -> bool:
         """Whether an event is looked at."""
@@ -154,7 +164,11 @@ class _Chosen:
         )
 
     def keep(self, event: RecordedEvent) -> None:
-        """Keep an event to be drawn, if it is one of these, and of the session of the first."""
+        """Keep an event to be listed, and to be drawn, if it is one of these; drawn are those of
+        the session of the first."""
+        self.seen += 1
+        if self.listed and self.seen > self.skip and len(self.first) < self.limit:
+            self.first.append(event)
         if event.kind == "local" or (self.drawn and event.session != self.drawn[0].session):
             return
         self.drawable += 1
@@ -250,11 +264,14 @@ def _page(found: Contents, chosen: _Chosen, paths: tuple[str, ...]) -> str:
     return look_page(", ".join(paths), facts, found, events, processes, left_out, made_with())
 
 
-def _show(found: Contents, most: int, apart: list[dict[str, Any]]) -> None:
+def _show(found: Contents, chosen: _Chosen, most: int, apart: list[dict[str, Any]]) -> None:
     from choreomon.cli.command_line.screen import screens
     from choreomon.terminal.contents_tables import contents_parts
+    from choreomon.terminal.mapping_table import events_table
 
     screen, _ = screens()
+    if chosen.first:
+        screen.print(events_table(chosen.first, chosen.seen - len(chosen.first)))
     for part in contents_parts(found, most):
         screen.print(part, soft_wrap=isinstance(part, str))
     if apart:
