@@ -30,7 +30,7 @@ from choreomon.core.errors import DocumentError, Problem
 from choreomon.hibou.scanner import END, Cursor, is_name
 from choreomon.hibou.signature import Signature, checked_names, unknown
 from choreomon.interaction.lifelines import ALL, NONE, Mask, mask, names
-from choreomon.interaction.operands import operands, receivers
+from choreomon.interaction.operands import operands
 from choreomon.interaction.term import (
     EMPTY,
     LOOPS,
@@ -43,6 +43,7 @@ from choreomon.interaction.term import (
     strict,
     subterms,
 )
+from choreomon.interaction.written import leaf_text
 
 OPERATORS: Final[dict[str, tuple[Operator, Mask]]] = {  # with the regions that need no names
     "strict": (Operator.STRICT, NONE),
@@ -290,7 +291,7 @@ def write_interaction(term: Interaction) -> str:
         if isinstance(top, str):
             parts.append(top)
             continue
-        leaf = _leaf_text(top)
+        leaf = leaf_text(top)
         if leaf:
             parts.append(leaf)
             continue
@@ -320,20 +321,3 @@ def _check(term: Interaction) -> None:
         elif part.region not in (NONE, ALL):
             checked.update(names(part.region))
     checked_names(sorted(checked))
-
-
-def _leaf_text(term: Interaction) -> str:
-    """The text of an action or of a message passing; empty for anything else."""
-    if term is EMPTY:
-        return "o"
-    if term.action is not None:
-        lifeline, kind, message = term.action
-        return f"{lifeline} -- {message} ->|" if kind == EMISSION else f"{message} -> {lifeline}"
-    receiving = receivers(term)
-    if not receiving:
-        return ""
-    assert term.left is not None
-    assert term.left.action is not None
-    sender, _, message = term.left.action
-    to = receiving[0] if len(receiving) == 1 else f"({','.join(receiving)})"
-    return f"{sender} -- {message} -> {to}"

@@ -423,10 +423,10 @@ class TestAnalyses:
             assert choreomon(*asked).code == 0
             return Path("g.svg").read_text(encoding="utf-8")
 
-        assert graph("--nodes", "term") == graph()
-        assert ">0: " in graph()
-        assert "Sequence diagram" in graph("--nodes", "diagram")
-        assert ">0: " not in graph("--nodes", "diagram")
+        assert graph("--nodes", "diagram") == graph()
+        assert ">0: " in graph("--nodes", "term")
+        assert "Sequence diagram" in graph()
+        assert ">0: " not in graph()
 
     def test_are_explained_by_a_witness_or_by_where_they_break(self) -> None:
         answer = choreomon(

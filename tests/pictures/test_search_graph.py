@@ -203,7 +203,7 @@ def test_a_recorded_search_shows_positions_what_is_left_and_how_it_ended() -> No
     nodes, edges = picture.structure["nodes"], picture.structure["edges"]
     assert len(nodes) == len(result.graph.vertices)
     assert nodes[0]["lines"] == [
-        "0: seq(l1!x,alt(l2?y,l2?z))",
+        "0: seq(l1 -- x ->|, alt(y -> l2, z -> l2))",
         "[l1] 0/1 l1!x",
         "[l2] 0/1 l2?z",
     ]

@@ -12,7 +12,8 @@ from interactions_to_draw import FIGURE_2, a, random_interactions
 
 from choreomon.core.action import parse_action
 from choreomon.interaction.enabled import enabled
-from choreomon.interaction.term import Interaction, loop_s, loop_w, par, seq, strict, text
+from choreomon.interaction.term import Interaction, loop_s, loop_w, par, seq, strict
+from choreomon.interaction.written import written as as_text
 from choreomon.multitrace.multitrace import MultiTrace, component, multi_trace
 from choreomon.pictures.graphs.search_graph import GraphEdge, GraphPicture, graph_svg
 from choreomon.pictures.graphs.search_graph_node import LEFT_OUT, MOST_ROWS, GraphNode, changed_text
@@ -180,17 +181,21 @@ def test_long_legends_are_wrapped_below_the_graph_and_overlap_nothing() -> None:
         (
             seq(a("l2?m"), strict(a("l3!n"), a("l4?n"))),
             seq(strict(a("l1!m"), a("l2?m")), strict(a("l3!n"), a("l4?n"))),
-            "seq(l2?m,…)",
+            "seq(m -> l2, …)",
         ),
         (
             seq(strict(a("l1!m"), a("l2?m")), strict(a("l4?n"), a("l3!n"))),
             seq(strict(a("l1!m"), a("l2?m")), strict(a("l3!n"), a("l4?n"))),
-            "seq(…,strict(l4?n,l3!n))",
+            "seq(…, strict(n -> l4, l3 -- n ->|))",
         ),
-        (strict(a("l2?m"), loop_s(a("l1!x"))), loop_s(a("l1!x")), "strict(l2?m,…)"),
-        (loop_w(a("l1!x")), seq(a("l1!x"), loop_w(a("l1!x"))), "loopW(l1!x)"),
+        (strict(a("l2?m"), loop_s(a("l1!x"))), loop_s(a("l1!x")), "strict(m -> l2, …)"),
+        (loop_w(a("l1!x")), seq(a("l1!x"), loop_w(a("l1!x"))), "loopW(l1 -- x ->|)"),
         (loop_s(a("l1!x")), loop_s(a("l1!x")), "…"),
-        (seq(a("l1!x"), LOOP), par(a("l1!x"), LOOP), "seq(l1!x,loopW(seq(l1!x,l2?y)))"),
+        (
+            seq(a("l1!x"), LOOP),
+            par(a("l1!x"), LOOP),
+            "seq(l1 -- x ->|, loopW(seq(l1 -- x ->|, y -> l2)))",
+        ),
     ],
 )
 def test_what_is_as_it_was_in_the_term_before_is_left_out(
@@ -212,12 +217,12 @@ def test_nodes_show_what_differs_where_the_term_is_too_long() -> None:
     graph = picture_of_exploration(explore(LONG, filters=Filters(max_depth=1)))
     picture = graph_svg(graph, glossary=GLOSSARY)
     rows = [text.content for text in texts(picture.drawing) if text.bold]
-    assert rows[0].startswith("0: strict(strict(l1!first,l2?first),")
+    assert rows[0].startswith("0: strict(l1 -- first -> l2, ")
     assert rows[MOST_ROWS - 1].endswith(LEFT_OUT)
-    assert rows[MOST_ROWS] == "1: strict(l2?first,…)"
+    assert rows[MOST_ROWS] == "1: strict(first -> l2, …)"
     assert LEFT_OUT in picture.structure["glossary"]
     first, then = (node["lines"][0] for node in picture.structure["nodes"])
-    assert (first, then) == (f"0: {text(LONG)}", f"1: {graph.nodes[1].full}")
+    assert (first, then) == (f"0: {as_text(LONG)}", f"1: {graph.nodes[1].full}")
 
 
 def test_nodes_show_all_of_terms_for_which_they_have_room() -> None:

@@ -22,6 +22,10 @@ PLAIN: Final = GraphicLogger(draw_sd=False)
 """The default way to draw graphs."""
 
 
+MOST_DIAGRAMS: Final = 40
+"""Nodes of a graph that are drawn as diagrams where nobody said how; above that they are terms."""
+
+
 def with_nodes(logger: GraphicLogger, nodes: str | None) -> GraphicLogger:
     """The logger with nodes as an option wants them; `None`: as it says."""
     return logger if nodes is None else logger._replace(draw_sd=nodes == "diagram", draw_tt=False)
@@ -62,7 +66,8 @@ def check_different(paths: Iterable[Path], config: str) -> None:
 def graph_picture(
     graph: GraphPicture, root: Interaction, logger: GraphicLogger, legend: Sequence[str]
 ) -> Picture:
-    """The graph, which begins with `root`, as a logger wants it to look.
+    """The graph, which begins with `root`, as a logger wants it to look; where nobody said how, its
+    nodes are diagrams as long as they are few.
 
     Raises ChoreomonError for interactions that are too large to be drawn in its nodes.
     """
@@ -71,6 +76,8 @@ def graph_picture(
     from choreomon.pictures.graphs.search_legend import GLOSSARY
     from choreomon.pictures.graphs.search_pictures import illustrations
 
+    if logger is PLAIN and len(graph.nodes) <= MOST_DIAGRAMS:
+        logger = logger._replace(draw_sd=True)
     return graph_svg(
         with_folded_lines(graph),
         vertical=logger.layout == "vertical",

@@ -117,7 +117,7 @@ _VIEW: Final = ("everything", "first", "last")
     "--nodes",
     type=click.Choice(NODES),
     default=None,
-    help="With --trace: nodes show interactions as sequence diagrams, or as terms (default).",
+    help="With --trace: nodes show sequence diagrams (default for up to 40), or terms.",
 )
 @click.option(
     "--explain",

@@ -99,7 +99,7 @@ have a path for every order of what happens independently."""
     "--nodes",
     type=click.Choice(NODES),
     default=None,
-    help="With -o: nodes show interactions as sequence diagrams, or as terms (default).",
+    help="With -o: nodes show sequence diagrams (default for up to 40), or terms.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: the tree, or the multi-traces.")
 def command(file: str, **options: Any) -> int:

@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from choreomon.interaction.term import Interaction, operator_name, text
+from choreomon.interaction.term import Interaction, operator_name
+from choreomon.interaction.written import leaf_text, written
 from choreomon.pictures.shapes.drawing import (
     CANCELS,
     INK,
@@ -109,9 +110,10 @@ class MeasuredNode(NamedTuple):
 
 
 def changed_text(now: Interaction, before: Interaction) -> str:
-    """`now` as in `text`, but with `…` for each operand that is what stood at the same position of
+    """`now` as in `written`, but with `…` for each operand that is what stood at the same place of
     `before`, and for what stood there as a whole where an operator was put around it, as the rest
-    of an iteration is in front of its loop. Actions are written out."""
+    of an iteration is in front of its loop. Actions and messages that are passed are written
+    out."""
     parts: list[str] = []
     pending: list[tuple[Interaction, Interaction] | str] = [(now, before)]
     while pending:
@@ -120,16 +122,17 @@ def changed_text(now: Interaction, before: Interaction) -> str:
             parts.append(top)
             continue
         new, old = top
-        if new.left is None:
-            parts.append(text(new))
-        elif new is old:
+        left = new.left
+        if left is not None and new is old:
             parts.append(LEFT_OUT)
+        elif left is None or leaf_text(new):
+            parts.append(leaf_text(new))
         else:
             parts.append(f"{operator_name(new)}(")
             pending.append(")")
             if new.right is not None:
-                pending.extend((_operand(new.right, new, old, old.right), ","))
-            pending.append(_operand(new.left, new, old, old.left))
+                pending.extend((_operand(new.right, new, old, old.right), ", "))
+            pending.append(_operand(left, new, old, old.left))
     return "".join(parts)
 
 
@@ -140,7 +143,7 @@ def _operand(
     their operators are the same."""
     if there is not None and (new.operator, new.region) == (old.operator, old.region):
         return operand, there
-    return LEFT_OUT if operand is old else text(operand)
+    return LEFT_OUT if operand is old else written(operand)
 
 
 def measured_node(

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from choreomon.interaction.step import position_text
-from choreomon.interaction.term import Interaction, text
+from choreomon.interaction.term import Interaction
+from choreomon.interaction.written import written
 from choreomon.pictures.graphs.search_graph import GraphEdge, GraphPicture
 from choreomon.pictures.graphs.search_graph_node import GraphNode, Illustrate, Outcome, changed_text
 from choreomon.pictures.interactions.sequence_diagram import sequence_diagram
@@ -161,7 +162,7 @@ def _full(interaction: Interaction) -> str:
     """The text of an interaction that is not too large for that."""
     if interaction.size > _MOST_SYMBOLS:
         return f"an interaction of {counted(interaction.size, 'symbol')}"
-    return text(interaction)
+    return written(interaction)
 
 
 def _step_in_words(step: Edge | PathStep) -> str:
