@@ -86,7 +86,7 @@ def measured(before: Path, times: int) -> Iterator[tuple[str, float, float]]:
 def main(before: str, times: int, write: Path | None) -> None:
     text = (
         f"# Making pages\n\n    python -m benchmarks.pages --before {before} --times {times}\n\n"
-        f"on {machine()}, Python {python_version()}. Seconds of the processor, the least of all.\n\n"
+        f"on {machine()}, Python {python_version()}. Seconds of the processor, the least.\n\n"
         "| what | before | now | ratio |\n|---|--:|--:|--:|\n"
     )
     with tempfile.TemporaryDirectory() as folder:

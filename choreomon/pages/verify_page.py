@@ -71,12 +71,12 @@ def verify_page(
 def verified_sessions_page(
     protocol: str,
     counts: Mapping[str | None, int],
-    failed: Sequence[str],
+    failed: Sequence[Outcome],
     facts: Sequence[tuple[str, str]],
     made_with: Sequence[tuple[str, str]] = (),
 ) -> str:
     """The page about sessions that were judged together: how many are of which verdict (None: not
-    judged), and the names of the first that `failed`."""
+    judged), and why the first of those that `failed` do not fit."""
     total, unfit = sum(counts.values()), counts.get("Fail", 0)
     unknown, unread = counts.get("Inconc", 0), counts.get(None, 0)
     told = [f"{unfit:,} of {counted(total, 'session')} {'does' if unfit == 1 else 'do'} not fit"]
@@ -89,11 +89,12 @@ def verified_sessions_page(
     result = f"{'; '.join(told)}."
     tone = "violated" if unfit or unread else "possibly" if unknown else "quiet"
     rows = [(verdict or "not judged", f"{number:,}") for verdict, number in counts.items()]
-    named = "".join(f"<li>{as_html(name)}</li>" for name in failed)
-    more = f"<p>and {unfit - len(failed):,} more</p>" if unfit > len(failed) else ""
+    shown = [part for one in failed for part in outcome_parts(one)]
+    if failed and unfit > len(failed):
+        shown.append(f'<p class="note">{counted(unfit - len(failed), "more session")}.</p>')
     body: list[str | Section] = [
         header(tone, f"Sessions against {protocol}", result),
-        section("What does not fit", [f"<ul>{named}</ul>{more}"]) if failed else "",
+        section("What does not fit", shown) if shown else "",
         section("Results", [table(("verdict", "sessions"), rows)]),
     ]
     return page(f"{result} {protocol}", body, (*facts, *made_with))

@@ -360,11 +360,14 @@ def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.Mo
     assert answer.err == f"--sessions needs numpy and pyarrow: {install_command('batch')}\n"
 
 
-def test_a_report_counts_sessions_and_names_those_that_do_not_fit() -> None:
+def test_a_report_counts_sessions_and_explains_the_first_that_do_not_fit() -> None:
     plain = verify("--sessions", "s.jsonl", "--json")
     told = [json.loads(line) for line in plain.out.splitlines()]
     failed = [one["session"] for one in told if one["verdict"] == "Fail"]
     verify("--sessions", "s.jsonl", "--report", "page.html")
     page = Path("page.html").read_text(encoding="utf-8")
     assert f"<h1>{len(failed)} of {len(told)} sessions" in page
-    assert all(f"<li>{name}</li>" in page for name in failed)
+    assert failed
+    assert all(f">Fail: {name}</h3>" in page for name in failed)
+    assert page.count("<svg") >= len(failed)
+    assert "but the interaction" in page or "is not explained" in page

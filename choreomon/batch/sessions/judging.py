@@ -77,7 +77,7 @@ class Judging:
 
         Raises WorkerLost where a process was killed, ChoreomonError where there is no ray.
         """
-        chunks = self._chunks(skip)
+        chunks = self.chunks(skip)
         if engine == "ray":
             with ray_workers(jobs) as cluster:
                 yield from cluster.stream(partial(_judged_by, self.question), chunks, 2 * jobs)
@@ -88,7 +88,8 @@ class Judging:
             with workers(jobs, _engage, self.question) as pool:
                 yield from pool.stream(_judged, chunks, 2 * jobs)
 
-    def _chunks(self, skip: int) -> Iterator[Chunk]:
+    def chunks(self, skip: int = 0) -> Iterator[Chunk]:
+        """Read the sessions, without the first ones."""
         sessions = self.sessions
         alphabet = Alphabet(Actions(sessions.signature))
         gather = partial(put_in_order, folder=sessions.folder) if self.count is None else joined

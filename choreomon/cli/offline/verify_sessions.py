@@ -90,18 +90,24 @@ def verify_sessions(
         )
         results = None if output is None else _results(output, question, given, sessions == "-")
         telling = _Telling(question.mode, results, as_json)
-        telling.tell(Judging(question, given), asked["jobs"], choices["engine"])
-    if report is not None:
-        _write_page(report, protocol.file, sessions, telling)
+        judging = Judging(question, given)
+        telling.tell(judging, asked["jobs"], choices["engine"])
+        if report is not None:
+            _write_page(report, protocol.file, sessions, telling, judging)
     return telling.code
 
 
-def _write_page(report: Path, protocol: str, sessions: str, telling: _Telling) -> None:
+def _write_page(
+    report: Path, protocol: str, sessions: str, telling: _Telling, judging: Judging
+) -> None:
+    from choreomon.batch.sessions.explaining import explained_failures
     from choreomon.cli.command_line.made_with import made_with
     from choreomon.pages.verify_page import verified_sessions_page
 
     facts = (("interaction", protocol), ("sessions", sessions), ("mode", telling.mode))
-    counts, failed = telling.found, [*map(_shown, telling.failed)]
+    found = {one.trace: one for one in explained_failures(judging, telling.failed)}
+    failed = [found[name]._replace(trace=_shown(name)) for name in telling.failed if name in found]
+    counts = telling.found
     write(report, verified_sessions_page(protocol, counts, failed, facts, made_with()))
 
 
