@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from typing import BinaryIO, TypeAlias
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 from choreomon.core.errors import DocumentError, Problem
-from choreomon.core.recorded import Diagnostic
+from choreomon.core.recorded import Diagnostic, RecordedEvent
 from choreomon.files.input_files import PathLike
 from choreomon.logs.formats import FORMATS, LogFormat, Option
-from choreomon.logs.mappings.mapping import Recorded
-from choreomon.logs.mappings.mapping_document import Mapping, built_in
-from choreomon.logs.mappings.user_patterns import refused
 from choreomon.logs.readers.clocks import MendedClock
 from choreomon.logs.readers.detection import format_of
 from choreomon.logs.readers.lines import Log, opened
 from choreomon.logs.readers.reading_options import ReadingOptions
 
+# Mappings take long to import, and most formats need none.
+if TYPE_CHECKING:
+    from choreomon.logs.mappings.mapping_document import Mapping
+
+Recorded: TypeAlias = RecordedEvent | Diagnostic
 Reader: TypeAlias = Callable[[Log, ReadingOptions], Iterator[Recorded]]
 
 
@@ -55,7 +57,7 @@ def read_recorded(
     """
     with opened(source, file, max_line) as log:
         if log.empty:
-            raise refused(log.file, 0, "", "is empty: expected events")
+            raise _refused(log.file, "", "is empty: expected events")
         given = format or (None if mapping is None else mapping.format)
         if given is None and parser is not None:
             given = "shiviz"
@@ -87,7 +89,7 @@ def _check(log: Log, options: ReadingOptions) -> None:
     """Refuses what does nothing with a format."""
     format, mapping, parser, delimiter, session_key = options
     if format not in FORMATS:
-        raise refused(log.file, 0, "", f"{format!r} is no format: there are {', '.join(FORMATS)}")
+        raise _refused(log.file, "", f"{format!r} is no format: there are {', '.join(FORMATS)}")
     given: dict[Option, object] = {
         "mapping": mapping,
         "parser": parser,
@@ -96,16 +98,22 @@ def _check(log: Log, options: ReadingOptions) -> None:
     }
     for option, value in given.items():
         if value is not None and option not in FORMATS[format].fits:
-            raise refused(log.file, 0, "", f"is read as {format}, which has no use for a {option}")
+            raise _refused(log.file, "", f"is read as {format}, which has no use for a {option}")
     if mapping is not None and mapping.format not in (None, format):
         told = f"is a mapping of {mapping.format}, and {log.file} is read as {format}"
-        raise refused(mapping.file, 0, "format", told)
+        raise _refused(mapping.file, "format", told)
 
 
 def _read(log: Log, options: ReadingOptions) -> Iterator[Recorded]:
     found = FORMATS[options.format]
     if options.mapping is None and found.mapping is not None:
+        from choreomon.logs.mappings.mapping_document import built_in
+
         options = options._replace(mapping=built_in(found.mapping))
     module, name = found.reader.split(":")
     reader: Reader = getattr(import_module(f"choreomon.logs.readers.{module}"), name)
     return reader(log, options)
+
+
+def _refused(file: str, field: str, message: str) -> DocumentError:
+    return DocumentError((Problem(file, 0, field, message),))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from choreomon.logs.formats import LogFormat
-from choreomon.logs.mappings.mapping import RecordMapping
-from choreomon.logs.mappings.mapping_document import Mapping
+
+if TYPE_CHECKING:
+    from choreomon.logs.mappings.mapping import RecordMapping
+    from choreomon.logs.mappings.mapping_document import Mapping
 
 
 class ReadingOptions(NamedTuple):
