@@ -12,6 +12,7 @@ from choreomon.agent_files.local import (
     AgentMessage,
     Clock,
     FrameSplitter,
+    Report,
     Welcome,
     decode_client_untrusted,
     encode,
@@ -115,6 +116,11 @@ class FakeAgent:
     def taken(self) -> list[str]:
         """The events, in order; "gap" where some are missing."""
         return [record.name if record else "gap" for record in self.model.records]
+
+    def waits_with_a_report(self) -> bool:
+        """Whether a service has sent a report that was not read: it stands still."""
+        waiting = (message for one in self.served for message in one.connection.up)
+        return any(isinstance(message, Report) for message in waiting)
 
     @property
     def last(self) -> Taken:

@@ -205,7 +205,7 @@ def test_an_interrupted_sending_is_abandoned(path: Path) -> None:
             assert main is not None
 
             def interrupt_when_told() -> None:
-                agent.wait_for(lambda: any(one.connection.up for one in agent.agent.served))
+                agent.wait_for(agent.agent.waits_with_a_report)
                 signal.pthread_kill(main, signal.SIGUSR1)
 
             interrupting = threading.Thread(target=interrupt_when_told)
@@ -225,7 +225,7 @@ def test_closing_fails_who_still_waits(path: Path, pool: ThreadPoolExecutor) -> 
         process = connected(agent)
         agent.agent.stands_still = True
         sending = pool.submit(process.sending, "customer", "parcel")
-        agent.wait_for(lambda: any(served.connection.up for served in agent.agent.served))
+        agent.wait_for(agent.agent.waits_with_a_report)
         process.close(0.01)
         with pytest.raises(ProcessClosed):
             sending.result(PATIENCE)
