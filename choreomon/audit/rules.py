@@ -27,6 +27,7 @@ class RuleResult(NamedTuple):
     sequence: tuple[Label, ...]
     word: Word
     far: tuple[int, ...]
+    called: str = "session"
 
     @property
     def steps(self) -> int:
@@ -56,7 +57,8 @@ def rules_of_sessions(
     """The results of all rules in the audits of many sessions; a verdict of a kind that was too
     much to be kept is not among them."""
     verdicts = (example.verdict for example in outcome.kinds)
-    return _results(automaton, verdicts, outcome.occurrences, outcome.far)
+    found = _results(automaton, verdicts, outcome.occurrences, outcome.far)
+    return tuple(rule._replace(called=outcome.called) for rule in found)
 
 
 def _results(

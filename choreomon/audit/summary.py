@@ -8,7 +8,7 @@ in any order: what is kept of them, and shown, depends on the ranks alone, but f
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
@@ -52,7 +52,7 @@ class Judged(NamedTuple):
 
 class Example(NamedTuple):
     """One kind of verdict: the first one, with all that explains it, and how many there are in how
-    many sessions, of which the first are named."""
+    many sessions, of which the first are named. `called` is what a session is called."""
 
     kind: Kind
     verdict: AuditVerdict | Overall
@@ -60,6 +60,7 @@ class Example(NamedTuple):
     sessions: int
     verdicts: int
     names: tuple[str, ...]
+    called: str = "session"
 
     @property
     def dots(self) -> str:
@@ -78,7 +79,8 @@ class SessionsOutcome(NamedTuple):
     sessions; `others` counts verdicts of kinds that are not among them. `worst` are the sessions
     with most to say of, `gaps` and `late` the first of so many. `problems` are why sessions could
     not be judged, the first of `unjudged`. `occurrences` counts what happened in those that
-    could; `far` says in how many of these which rule, from 0, came how many steps."""
+    could; `far` says in how many of these which rule, from 0, came how many steps; `called`
+    is what a session is called."""
 
     sessions: int
     verdicts: dict[VerdictKind | None, int]
@@ -96,6 +98,7 @@ class SessionsOutcome(NamedTuple):
     unjudged: int
     occurrences: Occurrences = Occurrences()
     far: Mapping[tuple[int, int], int] = MappingProxyType({})
+    called: str = "session"
 
     @property
     def verdict(self) -> VerdictKind | None:
@@ -116,7 +119,9 @@ class _Kept:
 class Summary:
     """Sessions, one after the other, and what they come to. Memory is bounded, however many."""
 
-    def __init__(self) -> None:
+    def __init__(self, called: str = "session") -> None:
+        """`called`: what a session is called, as where it is an instance."""
+        self._called = called
         self.sessions = 0
         self.named = 0
         """Sessions that have a name."""
@@ -138,14 +143,18 @@ class Summary:
         self._strange: list[tuple[Rank, Diagnostic]] = []
         self.strange: Counter[str] = Counter()
 
-    def add(self, rank: Rank, name: str, outcome: Outcome) -> None:
-        """Add a session."""
+    def add(
+        self, rank: Rank, name: str, outcome: Outcome, rules: Sequence[int] | None = None
+    ) -> None:
+        """Add a session; `rules`: the places of the rules that it is about, None: all."""
         self.sessions += 1
         self.named += bool(name)
         self.events += outcome.events
         self._labelled += outcome.labelled
-        self._count(outcome.occurrences)
-        self._far.update(enumerate(outcome.far))
+        if outcome.occurrences.labels:
+            self._count(outcome.occurrences)
+        places = range(len(outcome.far)) if rules is None else rules
+        self._far.update(zip(places, outcome.far, strict=True))
         kind = outcome.overall.kind
         self._verdicts[kind] += 1
         self._gap_count += len(outcome.gaps)
@@ -156,6 +165,11 @@ class Summary:
             self._take(rank, name, outcome)
         if max(len(self._gaps), len(self._late), len(self._worst)) > 2 * MOST_GAPS:
             self._cut()
+
+    def seen(self, events: int, labelled: int, occurrences: Occurrences) -> None:
+        """So many events there were in all, where what was added shares some."""
+        self.events, self._labelled = events, labelled
+        self._count(occurrences)
 
     def refuse(self, rank: Rank, events: int, problem: str) -> None:
         """Add a session that cannot be judged."""
@@ -221,6 +235,7 @@ class Summary:
                     kept.sessions,
                     kept.verdicts,
                     tuple(name for _, name in kept.names[:MOST_NAMES]),
+                    self._called,
                 )
                 for kind, kept in kinds
             ),
@@ -234,6 +249,7 @@ class Summary:
             unjudged=self._unjudged,
             occurrences=Occurrences() if self._counting is None else self._counting.found(),
             far=MappingProxyType(dict(self._far)),
+            called=self._called,
         )
 
     def _count(self, occurrences: Occurrences) -> None:

@@ -24,9 +24,14 @@ class Units:
     `processes` in the order of clocks, its `rules`, and its units; of each unit the labels of each
     process, and its look-ups."""
 
-    def __init__(self, automaton: SequenceAutomaton) -> None:
+    def __init__(
+        self, automaton: SequenceAutomaton, processes: tuple[str, ...] | None = None
+    ) -> None:
+        """`processes`: None: those of the automaton."""
         self.automaton = automaton
-        self.processes = tuple(dict.fromkeys(label.process for label in automaton.labels))
+        if processes is None:
+            processes = tuple(dict.fromkeys(label.process for label in automaton.labels))
+        self.processes = processes
         self.rules = rules_of(automaton)
         self.units = units(automaton)
         self.labels = [labels_by_process(unit.automaton, self.processes) for unit in self.units]

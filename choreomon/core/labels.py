@@ -7,7 +7,7 @@ around `->` and `:` are optional. `str(label)` writes what `parse_label` reads.
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, NamedTuple
 
 from choreomon.core.message import HANDLE, SEND, Label, Message
 
@@ -25,8 +25,38 @@ LABEL_PATTERN: Final = (
 
 _LABEL: Final = re.compile(LABEL_PATTERN)
 
+CARRYING_LABEL_PATTERN: Final = (
+    rf"{LABEL_PATTERN}(\([ \t]*{NAME_PATTERN}[ \t]*(,[ \t]*{NAME_PATTERN}[ \t]*)*\)[ \t]*)?"
+)
+"""A label, and perhaps names of parameters in parentheses."""
+
+_CARRYING: Final = re.compile(r"([^()]*)(?:\(([^()]*)\)[ \t]*)?")
+
 is_name: Final = re.compile(NAME_PATTERN).fullmatch
 """Whether a text is a name; a match, or `None`."""
+
+
+class CarryingLabel(NamedTuple):
+    """A label, and the `parameters` of which its message carries values."""
+
+    label: Label
+    parameters: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.label}({', '.join(self.parameters)})" if self.parameters else str(self.label)
+
+
+def parse_carrying_label(text: str) -> CarryingLabel | None:
+    """The label that `text` writes, with the parameters in parentheses behind it; None where it is
+    not of the grammar."""
+    found = _CARRYING.fullmatch(text)
+    if found is None:
+        return None
+    label = parse_label(found[1])
+    names = tuple(name.strip() for name in found[2].split(",")) if found[2] is not None else ()
+    if label is None or not all(map(is_name, names)) or len(set(names)) < len(names):
+        return None
+    return CarryingLabel(label, names)
 
 
 def parse_label(text: str) -> Label | None:

@@ -44,6 +44,7 @@ class RecordedEvent(NamedTuple):
     - `session`: to which run, trace or session it belongs; "" where there is one only.
     - `time`: as written. It orders nothing.
     - `fields`: whatever else is known, for people.
+    - `values`: those of parameters that it carries (`choreomon.properties.instances`).
     """
 
     process: str
@@ -57,6 +58,7 @@ class RecordedEvent(NamedTuple):
     session: str = ""
     time: str = ""
     fields: Mapping[str, str] = NO_FIELDS
+    values: Mapping[str, str] = NO_FIELDS
 
 
 Strange: TypeAlias = Literal[

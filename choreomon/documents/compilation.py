@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from choreomon.core.errors import Defect, Path, PropertyError
+from choreomon.core.labels import CarryingLabel
 from choreomon.core.message import Label
 from choreomon.documents.shape import (
     AndFormula,
@@ -27,6 +28,7 @@ from choreomon.properties.automaton import (
     UndecidableSelfLoop,
     sequence_automaton,
 )
+from choreomon.properties.instances import Parameters, instance_defects, parameters_of
 from choreomon.properties.sequences import Cancellation, MessageSequence, sequences_automaton
 from choreomon.properties.tables import RulesName
 
@@ -34,15 +36,21 @@ from choreomon.properties.tables import RulesName
 @dataclass(frozen=True, slots=True)
 class LoadedProperty:
     """A property that can be monitored. `sequences` are those it was written as; empty
-    where it was written as an automaton."""
+    where it was written as an automaton. `parameters` is None where it is for no instances."""
 
     automaton: SequenceAutomaton
     rules: RulesName
     sequences: tuple[MessageSequence, ...] = ()
+    parameters: Parameters | None = None
 
 
 def labels_in(document: PropertyDocument) -> Iterator[tuple[Path, Label]]:
     """The labels with their paths from the top, in the author's order."""
+    return ((path, carrying.label) for path, carrying in carrying_labels_in(document))
+
+
+def carrying_labels_in(document: PropertyDocument) -> Iterator[tuple[Path, CarryingLabel]]:
+    """The same with the parameters that they carry; those of formulas carry none of their own."""
     if document.automaton is not None:
         for number, transition in enumerate(document.automaton.transitions):
             path: Path = ("property", "automaton", "transitions", number)
@@ -50,7 +58,8 @@ def labels_in(document: PropertyDocument) -> Iterator[tuple[Path, Label]]:
                 case LabelledTransition(label=label):
                     yield (*path, "on"), label
                 case LoopTransition(formula=formula):
-                    yield from _labels_in_formula(formula, (*path, "when"))
+                    for place, label_ in _labels_in_formula(formula, (*path, "when")):
+                        yield place, CarryingLabel(label_)
     for number, sequence in enumerate(document.sequences or ()):
         path = ("property", "sequences", number)
         for step, label in enumerate(sequence.steps):
@@ -77,8 +86,8 @@ def compiled(document: PropertyDocument) -> LoadedProperty:
     """
     sequences = tuple(
         MessageSequence(
-            sequence.steps,
-            tuple(Cancellation(c.on, c.after, c.back_to) for c in sequence.cancel),
+            tuple(step.label for step in sequence.steps),
+            tuple(Cancellation(c.on.label, c.after, c.back_to) for c in sequence.cancel),
         )
         for sequence in document.sequences or ()
     )
@@ -94,7 +103,24 @@ def compiled(document: PropertyDocument) -> LoadedProperty:
         raise PropertyError(
             tuple(Defect((*within, *defect.path), defect.message) for defect in error.defects)
         ) from None
-    return LoadedProperty(automaton, document.rules, sequences)
+    parameters = _parameters(document, automaton)
+    return LoadedProperty(automaton, document.rules, sequences, parameters)
+
+
+def _parameters(document: PropertyDocument, automaton: SequenceAutomaton) -> Parameters | None:
+    """The parameters of a property. Raises `PropertyError`."""
+    labels = [*carrying_labels_in(document)]
+    defects: list[Defect] = []
+    stated = [each for each in labels if each[1].parameters or "when" not in each[0]]
+    parameters = parameters_of(document.for_each, stated, defects)
+    if parameters is not None and not defects:
+        places: dict[Label, Path] = {}
+        for path, (label, _) in labels:
+            places.setdefault(label, path)
+        defects += instance_defects(automaton, parameters, places)
+    if defects:
+        raise PropertyError(tuple(defects))
+    return parameters
 
 
 def _check_size(document: PropertyDocument) -> None:
@@ -166,7 +192,8 @@ def _automaton(
         match transition:
             case LoopTransition(source=state, formula=formula):
                 self_loops.append(SelfLoop(state, _formula(formula), path))
-            case LabelledTransition(source=source, target=target, label=label):
+            case LabelledTransition(source=source, target=target, label=carrying):
+                label = carrying.label
                 if source == target:
                     self_loops.append(SelfLoop(source, formulas.Atom(label), path))
                 else:

@@ -71,6 +71,15 @@ class Document:
     max_events_line: int = 0
     property_line: int = 0
 
+    def refuse_instances(self, doing: str) -> None:
+        """Raises `DocumentError` for a property that is meant for each instance: monitors do not
+        know of any. `doing` is what it was wanted for, as `simulate`."""
+        if self.property is not None and self.property.parameters is not None:
+            told = f"is understood by audits of logs alone, and not where one can {doing}"
+            raise DocumentError(
+                (Problem(self.file, self.property_line, "property.for_each", told),)
+            )
+
     def inputs(self) -> tuple[str, ...]:
         """The files that were read."""
         stated = None if self.interaction is None else self.interaction.file

@@ -49,6 +49,7 @@ def scenario(document: Document, doing: str) -> Scenario:
     if document.application is None:
         told = f"is missing: there is nothing to {doing}"
         raise DocumentError((Problem(document.file, 0, "application", told),))
+    document.refuse_instances(doing)
     network = document.network
     monitoring = network.monitoring
     return Scenario(

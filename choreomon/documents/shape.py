@@ -18,6 +18,7 @@ from choreomon.documents.observation import EVERYTHING, ObservationDocument
 from choreomon.files.fields import (
     BRANCH,
     SCHEMA,
+    CarryingLabelText,
     Constant,
     Items,
     LabelText,
@@ -250,7 +251,7 @@ class LabelledTransition(Part):
 
     source: Name = Field(alias="from", description="a state")
     target: Name = Field(alias="to", description="a state")
-    label: LabelText = Field(
+    label: CarryingLabelText = Field(
         alias="on", description='a label, "[handle] SENDER -> RECEIVER : NAME"'
     )
     backward: bool | None = Field(
@@ -318,7 +319,7 @@ def _two_integers(value: object) -> object:
 class CancellationDocument(Part):
     """A message that undoes steps."""
 
-    on: LabelText = Field(description="a label")
+    on: CarryingLabelText = Field(description="a label")
     after: Annotated[
         tuple[int, int],
         Field(strict=False, description="[first, last]: it cancels while so many steps are done"),
@@ -330,7 +331,7 @@ class CancellationDocument(Part):
 class SequenceDocument(Part):
     """Messages that must not happen in this order."""
 
-    steps: OneOrMore[LabelText] = Field(description="a list of labels")
+    steps: OneOrMore[CarryingLabelText] = Field(description="a list of labels")
     cancel: Items[CancellationDocument] = Field(
         default=(), description="what cancels stretches of the steps"
     )
@@ -339,6 +340,11 @@ class SequenceDocument(Part):
 class PropertyDocument(Part):
     """The property: an automaton or a list of sequences that must not happen."""
 
+    for_each: Items[Name] = Field(
+        default=(),
+        description="parameters: the property is meant for each combination of their values, which "
+        "messages carry",
+    )
     rules: RulesName = Field(
         default=DEFAULT_RULES,
         description="how monitors judge: precise; sound, which tells each other less; or the paper "

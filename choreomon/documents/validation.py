@@ -11,6 +11,7 @@ from typing import assert_never
 
 from choreomon.core.action import Action, emission, reception
 from choreomon.core.errors import Defect, Path
+from choreomon.core.labels import CarryingLabel
 from choreomon.core.message import ENVIRONMENT, SEND, Label, Message
 from choreomon.core.suggestion import did_you_mean, listed, unknown
 from choreomon.documents.reachability import sends_of_handlers
@@ -195,7 +196,9 @@ def repetition_warnings(document: PropertyDocument) -> Iterator[Defect]:
         yield from _repeated(sequence.cancel, ("property", "sequences", number, "cancel"))
 
 
-def _transition_meant(transition: TransitionDocument) -> tuple[str, str, Formula]:
+def _transition_meant(
+    transition: TransitionDocument,
+) -> tuple[str, str, Formula | CarryingLabel]:
     match transition:
         case LabelledTransition(source=source, target=target, label=label):
             return source, target, label

@@ -26,7 +26,15 @@ from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from choreomon.core.errors import DocumentError, Path
 from choreomon.core.label_hints import label_meant
-from choreomon.core.labels import LABEL_PATTERN, NAME_PATTERN, NAME_RULE, parse_label
+from choreomon.core.labels import (
+    CARRYING_LABEL_PATTERN,
+    LABEL_PATTERN,
+    NAME_PATTERN,
+    NAME_RULE,
+    CarryingLabel,
+    parse_carrying_label,
+    parse_label,
+)
 from choreomon.core.message import Label
 from choreomon.core.suggestion import did_you_mean
 from choreomon.files.scalars import shortened
@@ -281,6 +289,18 @@ def _label(value: object) -> Label:
     return label
 
 
+def _carrying_label(value: object) -> CarryingLabel:
+    found = parse_carrying_label(value) if isinstance(value, str) else None
+    if found is None:
+        if isinstance(value, str) and "(" in value and parse_label(value.partition("(")[0]):
+            raise refused(
+                f"should end in names of parameters, each once, as in (order, tenant), not "
+                f"{shown(value)}"
+            )
+        return CarryingLabel(_label(value))
+    return found
+
+
 def _title(value: object) -> object:
     if isinstance(value, str) and not (value.strip() and value.isprintable()):
         raise refused("should be one line of text")
@@ -311,6 +331,11 @@ LabelText: TypeAlias = Annotated[
     Label,
     PlainValidator(_label),
     WithJsonSchema({"type": "string", "pattern": f"^{LABEL_PATTERN}$"}),
+]
+CarryingLabelText: TypeAlias = Annotated[
+    CarryingLabel,
+    PlainValidator(_carrying_label),
+    WithJsonSchema({"type": "string", "pattern": f"^{CARRYING_LABEL_PATTERN}$"}),
 ]
 Milliseconds: TypeAlias = Annotated[float, Field(ge=0, le=MAX_MILLISECONDS)]
 PositiveMilliseconds: TypeAlias = Annotated[float, Field(gt=0, le=MAX_MILLISECONDS)]

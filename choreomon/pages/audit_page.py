@@ -335,8 +335,9 @@ def to_record_section(
     return section("What to record next time", [f'<ul class="plain">{items}</ul>'])
 
 
-def labels_parts(occurrences: Occurrences, *, sessions: bool = False) -> list[str]:
-    """How often each label of the property occurred, the rarest first, and in how many sessions."""
+def labels_parts(occurrences: Occurrences, *, sessions: str = "") -> list[str]:
+    """How often each label of the property occurred, the rarest first, and in how many sessions,
+    which are called so, if there are any."""
     found = sorted(occurrences.of_labels(), key=lambda each: each.events)
     rows = [
         (
@@ -346,7 +347,7 @@ def labels_parts(occurrences: Occurrences, *, sessions: bool = False) -> list[st
         )
         for each in found[:MAX_ROWS]
     ]
-    parts = [table(("label", "events", *(("sessions",) if sessions else ())), rows)]
+    parts = [table(("label", "events", *((f"{sessions}s",) if sessions else ())), rows)]
     if len(found) > MAX_ROWS:
         parts.append(f"<p>{counted(len(found) - MAX_ROWS, 'more label')}, which occur more.</p>")
     return parts

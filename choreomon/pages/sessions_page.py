@@ -64,10 +64,10 @@ def sessions_page(
         section("Rules", rules_parts(rules)) if len(rules) > 1 else "",
         section("Kinds of verdicts", _kinds(outcome)) if outcome.kinds else "",
         section("What was found", kinds) if kinds else "",
-        section("Sessions", _sessions(outcome)),
+        section(f"{outcome.called.capitalize()}s", _sessions(outcome)),
         to_record_section((each.verdict for each in outcome.kinds), outcome.occurrences),
         property_section(automaton, title),
-        section("What occurred", labels_parts(outcome.occurrences, sessions=True)),
+        section("What occurred", labels_parts(outcome.occurrences, sessions=outcome.called)),
         section("What is missing", _gaps(outcome)) if outcome.gaps else "",
         section("What is strange", diagnostics_parts(strange, diagnostics)) if strange else "",
     ]
@@ -78,7 +78,7 @@ def _sessions(outcome: SessionsOutcome) -> list[str]:
     rows = [(verdict_in_words(kind), f"{many:,}") for kind, many in outcome.verdicts.items()]
     if outcome.unjudged:
         rows.append(("not judged", f"{outcome.unjudged:,}"))
-    parts = [table(("verdict", "sessions"), rows)]
+    parts = [table(("verdict", f"{outcome.called}s"), rows)]
     if outcome.worst:
         parts.append("<h3>The worst</h3>")
         worst = [
@@ -91,7 +91,13 @@ def _sessions(outcome: SessionsOutcome) -> list[str]:
             )
             for one in outcome.worst[:MAX_WORST]
         ]
-        columns = ("session", "verdict", "events violated", "possibly violated", "events in all")
+        columns = (
+            outcome.called,
+            "verdict",
+            "events violated",
+            "possibly violated",
+            "events in all",
+        )
         parts.append(table(columns, worst))
     if outcome.problems:
         parts.append("<h3>Not judged</h3>")
@@ -112,7 +118,7 @@ def _kinds(outcome: SessionsOutcome) -> list[str]:
         for each in outcome.kinds
     ]
     columns: tuple[str, ...] = (
-        *("verdict", "sequence", "sessions", "verdicts", "which"),
+        *("verdict", "sequence", f"{outcome.called}s", "verdicts", "which"),
         "perhaps undone by",
     )
     if not any(row[-1] for row in rows):
@@ -132,7 +138,7 @@ def _headline(example: Example) -> str:
 def _kind(example: Example) -> list[str]:
     verdict = example.verdict
     parts = [f"<h3>{as_html(_headline(example))}</h3>"]
-    where = f"In {counted(example.sessions, 'session')}, first in {session_name(example.name)}"
+    where = f"In {counted(example.sessions, example.called)}, first in {session_name(example.name)}"
     if example.event is not None:
         where += f", {example.event.place}"
     parts.append(f"<p>{as_html(where)}</p>")
@@ -149,5 +155,5 @@ def _gaps(outcome: SessionsOutcome) -> list[str]:
         parts.append(f"<p>{counted(len(told) - MAX_GAPS, 'more gap')} of this table.</p>")
     more = outcome.gap_count - len(outcome.gaps)
     if more > 0:
-        parts.append(f"<p>{counted(more, 'more gap')} in sessions.</p>")
+        parts.append(f"<p>{counted(more, 'more gap')} in {outcome.called}s.</p>")
     return parts

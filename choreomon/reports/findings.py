@@ -110,7 +110,7 @@ def findings_of_sessions(outcome: SessionsOutcome, place: Place) -> Iterator[Fin
         at = "at no one event" if event is None else f"{event.place}"
         names = ", ".join(example.names) + example.dots
         sequence = ", then ".join(step.label for step in kind.steps)
-        told = f"{at}: in {example.sessions} sessions ({names})"
+        told = f"{at}: in {example.sessions} {example.called}s ({names})"
         yield Finding(
             *_audited(
                 kind.verdict == VIOLATED, f"{told}: {sequence}" if sequence else told, verdict

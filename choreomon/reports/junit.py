@@ -144,7 +144,7 @@ def cases_of_sessions(outcome: SessionsOutcome, document: str, logs: str) -> Ite
     for example in outcome.kinds:
         kind = example.kind
         sequence = ", then ".join(step.label for step in kind.steps) or "no single event"
-        told = f"{kind.verdict} in {example.sessions} sessions: {sequence}"
+        told = f"{kind.verdict} in {example.sessions} {outcome.called}s: {sequence}"
         names = ", ".join(example.names) + example.dots
         at = "" if example.event is None else f"\nfirst at {example.event.place}"
         undone = f", perhaps undone by {', '.join(kind.instead)}" if kind.instead else ""
@@ -154,7 +154,7 @@ def cases_of_sessions(outcome: SessionsOutcome, document: str, logs: str) -> Ite
             f"{kind.verdict}{undecided}: {sequence}{undone}",
             "failure" if kind.verdict == VIOLATED else "skipped",
             told,
-            f"{told}\nsessions {names}{at}",
+            f"{told}\n{outcome.called}s {names}{at}",
         )
     if outcome.unjudged:
         told = f"{outcome.unjudged} sessions could not be judged"
@@ -162,7 +162,7 @@ def cases_of_sessions(outcome: SessionsOutcome, document: str, logs: str) -> Ite
         yield Case(where, "sessions that could not be judged", "error", told, problems)
     well = outcome.verdicts.get(None, 0)
     if well or not (outcome.kinds or outcome.unjudged):
-        yield Case(where, f"{well} sessions in which nothing was formed")
+        yield Case(where, f"{well} {outcome.called}s in which nothing was formed")
     if nowhere := [each.sentence() for each in outcome.occurrences.nowhere()]:
         yield _not_exercised(Case(where, "labels that occur nowhere"), nowhere)
 

@@ -61,7 +61,7 @@ def far_in_words(rule: RuleResult) -> str:
     came = f"it came {rule.farthest} of {counted(rule.steps, 'step')} far"
     if rule.sessions < 2:
         return came
-    return f"{came} in {rule.far[rule.farthest]:,} of {rule.sessions:,} sessions"
+    return f"{came} in {rule.far[rule.farthest]:,} of {rule.sessions:,} {rule.called}s"
 
 
 def steps_in_words(rule: RuleResult) -> str:

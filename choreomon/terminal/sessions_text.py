@@ -55,12 +55,12 @@ def example_lines(example: Example) -> Text:
     if isinstance(example.verdict, AuditVerdict):
         lines = verdict_lines(example.verdict)
     else:
-        lines = overall_lines(example.verdict, f"session {session_name(example.name)}")
+        lines = overall_lines(example.verdict, f"{example.called} {session_name(example.name)}")
     return Text("\n").join(Text("  ").append_text(line) for line in lines.split("\n"))
 
 
 def _sessions_named(example: Example) -> str:
-    told = counted(example.sessions, "session")
+    told = counted(example.sessions, example.called)
     if example.verdicts > example.sessions:
         told += f", at {example.verdicts:,} events"
     names = ", ".join(map(session_name, example.names[:NAMED]))
@@ -84,7 +84,7 @@ def gap_lines(outcome: SessionsOutcome, shown: int) -> list[str]:
     told = gaps_told(outcome.gaps)
     lines = [f"gap: {sentence}" for sentence, _ in told[:shown]]
     more = outcome.gap_count - sum(many for _, many in told[:shown])
-    return [*lines, f"and {counted(more, 'more gap')} in sessions"] if more > 0 else lines
+    return [*lines, f"and {counted(more, 'more gap')} in {outcome.called}s"] if more > 0 else lines
 
 
 def gaps_told(gaps: Iterable[Gap]) -> list[tuple[str, int]]:
@@ -105,7 +105,7 @@ def verdict_in_words(kind: VerdictKind | None) -> str:
 
 def sessions_headline(outcome: SessionsOutcome) -> str:
     """The answer, without a full stop: how many sessions are of which verdict."""
-    of = f"of {counted(outcome.sessions, 'session')}"
+    of = f"of {counted(outcome.sessions, outcome.called)}"
     told = [
         f"{outcome.verdicts[kind]:,} {of if not number else ''}".strip()
         + f" {VERDICT_IN_WORDS[kind]}"
@@ -115,9 +115,8 @@ def sessions_headline(outcome: SessionsOutcome) -> str:
     ]
     if not told:
         judged = outcome.sessions - outcome.unjudged
-        told = [
-            f"Nothing forbidden happened in {counted(judged, 'session')}, in any possible order"
-        ]
+        where = counted(judged, outcome.called)
+        told = [f"Nothing forbidden happened in {where}, in any possible order"]
     if outcome.unjudged:
         told.append(f"{outcome.unjudged:,} not judged")
     return ", ".join(told)
@@ -133,12 +132,12 @@ def sessions_overall_text(outcome: SessionsOutcome, rules: Sequence[RuleResult])
         text.stylize(STYLES[outcome.verdict], at, at + len(said))
     text.append(f". {counted_events(outcome.events, outcome.labelled)}")
     if outcome.undecided:
-        text.append(f" {counted(outcome.undecided, 'session')} undecided.")
+        text.append(f" {counted(outcome.undecided, outcome.called)} undecided.")
     if outcome.late_count:
         text.append(
-            f"\nIn sessions, {counted(outcome.late_count, 'gap')} were found after others were "
-            f"judged as if there were none, first: {gap_sentence(outcome.late[0])}. To have all "
-            f"judged by it: --incomplete {outcome.late[0].process}"
+            f"\nIn {outcome.called}s, {counted(outcome.late_count, 'gap')} were found after others "
+            f"were judged as if there were none, first: {gap_sentence(outcome.late[0])}. To have "
+            f"all judged by it: --incomplete {outcome.late[0].process}"
         )
     verdicts = (example.verdict for example in outcome.kinds)
     told = (

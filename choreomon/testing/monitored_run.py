@@ -63,6 +63,7 @@ class MonitoredRun:
     def __init__(self, document: Document) -> None:
         if document.property is None:
             raise ChoreomonError(f"{document.file}: has no property: nothing would be monitored")
+        document.refuse_instances("run tests")
         self.document = document
         self._names = document.processes
         self._loop = asyncio.new_event_loop()

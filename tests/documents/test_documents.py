@@ -25,7 +25,7 @@ LEAVE = "application.processes[0].handlers.leave"
             "zzz:",
             26,
             "property.zzz",
-            "known here: rules, undecidable_self_loop, automaton",
+            "known here: for_each, rules, undecidable_self_loop, automaton",
         ),
         ("max_events", "max_event", 24, "network.max_event", "did you mean 'max_events'?"),
         ("in_order", "inorder", 23, "network.monitoring.inorder", "did you mean 'in_order'?"),

@@ -116,4 +116,5 @@ def event_of(put: Put, path: str, before: int, session: str) -> RecordedEvent:
         number=number,
         session=session,
         fields=_NO_FIELDS,
+        values=_NO_FIELDS,
     )

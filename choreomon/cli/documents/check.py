@@ -158,6 +158,11 @@ def _show(
         screen.print(transitions_table(automaton))
     for sentence in property_sentences(automaton, verbose=verbose):
         screen.print(sentence, markup=False, soft_wrap=True)
+    if (parameters := document.property.parameters) is not None:
+        screen.print(f"for each {' and '.join(parameters.names)}:", markup=False)
+        for message, names in parameters.carried.items():
+            carries = ", ".join(names) or "none of them, so that it belongs to all"
+            screen.print(f"  {message} carries {carries}", markup=False, soft_wrap=True)
     if show_tables:
         for process, table in tables.items():
             if table.rows:
@@ -196,6 +201,11 @@ def _as_json(document: Document, tables: dict[str, TransitionTable] | None) -> d
             for t in group
         ],
     }
+    if (parameters := document.property.parameters) is not None:
+        result["property"]["for_each"] = list(parameters.names)
+        result["property"]["carries"] = {
+            str(message): list(names) for message, names in parameters.carried.items()
+        }
     if tables is not None:
         result["tables"] = {process: rows_in_json(table) for process, table in tables.items()}
     return result

@@ -30,6 +30,7 @@ from choreomon.cli.offline.audit_sessions import (
     sessions_options,
 )
 from choreomon.cli.offline.explained_mapping import explain
+from choreomon.cli.offline.some_order import in_some_order, judged_instances, read_through
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from choreomon.audit.auditor import Auditor
     from choreomon.audit.occurrences import Occurrences
     from choreomon.audit.outcome import Outcome
-    from choreomon.audit.reading import Diagnostics, Log
+    from choreomon.audit.reading import Diagnostics
     from choreomon.audit.rules import RuleResult
     from choreomon.batch.audits.question import AuditQuestion
     from choreomon.cli.command_line.log_options import LogReading
@@ -171,6 +172,15 @@ def command(
     auditor = _auditor(question, diagnostics)  # refuses processes, of sessions, too
     refuse_what_does_nothing(context, splits=reading.splits, follow=follow)
     output.warn()
+    parameters = None if document.property is None else document.property.parameters
+    if parameters is not None:
+        if reading.splits or follow:
+            raise click.UsageError(
+                f"{file}: is for each {', '.join(parameters.names)}: leave out what tells sessions "
+                "apart, and --follow"
+            )
+        summary = judged_instances(question, parameters, reading, logs, strict=strict)
+        return output.put(SessionsFound(output.automaton, summary))
     if reading.splits:
         if follow:
             summary = followed_sessions(question, reading, of_sessions, output)
@@ -193,35 +203,16 @@ def command(
 def _judged(
     question: AuditQuestion, reading: LogReading, logs: Sequence[str], *, strict: bool
 ) -> _Found:
-    """Judge logs of one run that end. Those that contradict themselves are read once more, in the
-    order that their numbers say, unless it is `strict`, or a log can be read only once. Raises
-    DocumentError, of what was wrong at first."""
-    from choreomon.audit.in_order import in_order
-    from choreomon.audit.reading import Diagnostics, tell
-    from choreomon.cli.offline.followed_logs import no_wait
-    from choreomon.core.errors import DocumentError
+    """Judge logs of one run that end."""
+    from choreomon.audit.reading import Diagnostics
 
     def judge(*, mend: bool) -> _Found:
         diagnostics = Diagnostics()
         auditor = _auditor(question, diagnostics)
-        opened: list[Log] = [*map(reading.read, logs)]
-        if mend:
-            opened = [in_order(log, diagnostics.add) for log in opened]
-        tell(auditor, opened, diagnostics.add, no_wait)
+        read_through(auditor, diagnostics.add, reading, logs, mend=mend)
         return _Found(question.automaton, auditor.finish(), diagnostics)
 
-    try:
-        return judge(mend=False)
-    except DocumentError as wrong:
-        if strict or not all(Path(log).is_file() for log in logs):
-            raise
-        try:
-            mended = judge(mend=True)
-        except DocumentError:
-            raise wrong from None
-        if not mended.diagnostics.counts["out-of-order"]:
-            raise
-        return mended
+    return in_some_order(judge, lambda found: found.diagnostics.counts, logs, strict=strict)
 
 
 def _auditor(question: AuditQuestion, diagnostics: Diagnostics) -> Auditor:

@@ -119,6 +119,7 @@ def _split(document: Document, rules: RulesName | None) -> dict[str, tuple[str, 
     if document.property is None:
         told = "is missing, and there is nothing to split: say what must not happen"
         raise DocumentError((Problem(document.file, 0, "property", told),))
+    document.refuse_instances("split")
     processes = document.processes
     if len(processes) > MAX_PROCESSES:
         told = f"has {len(processes)} processes; at most {MAX_PROCESSES} are supported: use fewer"

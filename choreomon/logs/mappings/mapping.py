@@ -28,7 +28,8 @@ _IGNORED: Final = "ignored"
 @dataclass(frozen=True, slots=True)
 class Values:
     """Expressions for the values of an event. None: there is no value. `shown` are, for people, the
-    sources of the values that an event must have; `fields` are kept beside them."""
+    sources of the values that an event must have; `fields` are kept beside them;
+    `parameters` give the values of those of a property."""
 
     process: Expression | None = None
     kind: Expression | None = None
@@ -40,6 +41,7 @@ class Values:
     session: Expression | None = None
     time: Expression | None = None
     fields: tuple[tuple[str, Expression], ...] = ()
+    parameters: tuple[tuple[str, Expression], ...] = ()
     shown: MappingType[str, str] = field(default_factory=dict)
 
 
@@ -178,6 +180,10 @@ class RecordMapping:
         if values.fields:
             found = ((key, expression(record)) for key, expression in values.fields)
             fields = {key: text for key, text in found if text is not None}
+        carried: MappingType[str, str] = NO_FIELDS
+        if values.parameters:
+            found = ((key, expression(record)) for key, expression in values.parameters)
+            carried = {key: text for key, text in found if text}
         session = None if values.session is None else values.session(record)
         time = None if values.time is None else values.time(record)
         return RecordedEvent(
@@ -192,6 +198,7 @@ class RecordMapping:
             session=session or "",
             time=time or "",
             fields=fields,
+            values=carried,
         )
 
     def _renamed(

@@ -167,6 +167,7 @@ def _expressions(document: MappingDocument) -> Iterator[tuple[Path, object]]:
     for place, values in places:
         todo += [((*place, key), getattr(values, key)) for key in _PARTS]
         todo += [((*place, "fields", key), part) for key, part in values.fields.items()]
+        todo += [((*place, "parameters", key), part) for key, part in values.parameters.items()]
     todo.append((("instance",), document.instance))
     while todo:
         path, part = todo.pop()
@@ -257,10 +258,12 @@ def _values(
         else:
             found[key] = getattr(base, key)
     kept = tuple((key, compiled(part)) for key, part in document.fields.items())
+    own = {key: compiled(part) for key, part in document.parameters.items()}
     return Values(
         **found,
         clock=base.clock if clock is None else getter(parse_path(clock)),
         fields=(*base.fields, *kept),
+        parameters=tuple({**dict(base.parameters), **own}.items()),
         shown=shown,
     )
 

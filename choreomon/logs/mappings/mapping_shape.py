@@ -178,6 +178,9 @@ class ValuesDocument(Part):
     fields: dict[str, ExpressionDocument] = Field(
         default={}, description="what else is kept, for people"
     )
+    parameters: dict[str, ExpressionDocument] = Field(
+        default={}, description="what gives the values of the parameters of a property"
+    )
 
 
 class RuleDocument(ValuesDocument):

@@ -12,7 +12,9 @@ from choreomon.logs.formats import FORMATS, LogFormat
 from choreomon.logs.readers.detecter import EVENT
 from choreomon.logs.readers.shiviz import TSVIZ, is_header, order_of
 
-_OWN: Final = frozenset(("index", "time", "event", "process", "message", "clock", "id", "number"))
+_OWN: Final = frozenset(
+    ("index", "time", "event", "process", "message", "clock", "id", "number", "values")
+)
 """The keys of our own events, of which some may be left out."""
 _SPANS: Final = ("resourceSpans", "resource_spans", "scopeSpans", "scope_spans")
 _SPAN: Final = re.compile(

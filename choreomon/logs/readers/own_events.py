@@ -35,6 +35,7 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     number: int | None = None
     index: int | None = None
     time: float | None = None
+    values: dict[str, str | int] | None = None
 
 
 _KEYS: Final = 6 + len(_Message.__struct_fields__)
@@ -47,8 +48,9 @@ def read_own_events(log: Log, _: ReadingOptions) -> Iterator[RecordedEvent | Dia
     """The events, in the order of the log. What `simulate --trace` writes has clocks, which say the
     order. Lines of others may have none, an `id` of the message, the same for its send and its
     reception, and `number`, which counts the events of a process from 1; `index` and `time` may be
-    left out. Live monitors count only what a property mentions: an event whose own count stays as
-    it was is not counted, and has no clock here; before the first that is, it says so.
+    left out. `values` are those of parameters. Live monitors count only what a property mentions:
+    an event whose own count stays as it was is not counted, and has no clock here; before the first
+    that is, it says so.
 
     Raises DocumentError only where lines cannot be read at all.
     """
@@ -72,6 +74,7 @@ def read_own_events(log: Log, _: ReadingOptions) -> Iterator[RecordedEvent | Dia
             end, peer = message.receiver, message.sender
         if (
             end != process
+            or line.values is not None
             or text.count(b":") > _KEYS + len(clock)
             or (clock and min(clock.values()) < 0)
             or not process
@@ -91,13 +94,17 @@ def read_own_events(log: Log, _: ReadingOptions) -> Iterator[RecordedEvent | Dia
         time = "" if line.time is None else repr(line.time)
         at = new(Place, (file, number))
         ends = (process, line.event, message.name, at, peer, line.id)
-        yield new(RecordedEvent, (*ends, counted, place, "", time, NO_FIELDS))
+        values = NO_FIELDS
+        if line.values is not None:
+            values = {name: str(value) for name, value in line.values.items()}
+        yield new(RecordedEvent, (*ends, counted, place, "", time, NO_FIELDS, values))
 
 
 def _wrong(line: _Line, end: str, text: bytes) -> str:
     """Name the defect of a line of the right shape; empty for one that only looks strange."""
     keys = sum(getattr(line, name) is not None for name in line.__struct_fields__)
-    twice = repeated_key(text, keys + len(_Message.__struct_fields__) + len(line.clock or NOTHING))
+    inside = len(_Message.__struct_fields__) + len(line.clock or NOTHING)
+    twice = repeated_key(text, keys + inside + len(line.values or NOTHING))
     if twice is not None:
         return f"it has the key {twice!r} twice: keep one of the two"
     if not line.process or not line.message.name:

@@ -1,0 +1,231 @@
+"""What windows decide, put together: verdicts about events, gaps, and the verdict about all.
+
+A gap that is found after verdicts were given that rest on there being none takes them back to
+possible ones, `undecided`: what was forgotten is not looked at again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import count
+from typing import Final
+
+from choreomon.audit.items import Clock, Gap, Item
+from choreomon.audit.occurrences import Occurrences
+from choreomon.audit.outcome import AuditVerdict, Order, Outcome, Overall
+from choreomon.audit.search import Unseen, Way, happenings
+from choreomon.audit.units import Unit, Units
+from choreomon.audit.window import Decided, Limits, Window
+from choreomon.core.message import Label
+from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
+from choreomon.properties.linear import linear_formations
+from choreomon.properties.progress import Progress
+
+MOST_GAPS: Final = 1_000
+"""Gaps that are kept for the report. Others count, and are not named."""
+
+SHOWN_IN_FULL: Final = 100
+SHOWN_AT_ALL: Final = 50
+"""Events of an order that are kept with a verdict: all of short ones, so many of others."""
+
+MOST_ORDERS: Final = 1_000
+"""Verdicts of which orders are kept. Further ones are only told."""
+
+
+class Verdicts:
+    """The verdicts over the items of one run, or of one slice of it.
+
+    - `units`: those of the property, with the processes that clocks are of;
+    - `knowledge(process)`: what a process knows now; None: it was never heard of.
+    """
+
+    def __init__(
+        self, units: Units, knowledge: Callable[[int], Clock | None], limits: Limits
+    ) -> None:
+        self._progress = Progress(units.rules)
+        self.given: list[AuditVerdict] = []
+        """Those about events, so far, in no particular order. Some may change at the end."""
+        self._gaps: dict[Gap, None] = {}
+        self.labels: set[Label] = set()
+        """Those of the events that were taken."""
+        self._labelled = 0
+        self._given_before: dict[Window, int] = {}
+        self._windows = [
+            Window(unit, labels, look_ups, knowledge, self._taker(unit), limits)
+            for unit, labels, look_ups in zip(
+                units.units, units.labels, units.look_ups, strict=True
+            )
+        ]
+        self._by_label = {
+            label: [window for window in self._windows if label in window.unit.automaton.labels]
+            for label in units.automaton.labels
+        }
+
+    def add(self, item: Item) -> None:
+        """Take the next item, an event or an end of a gap."""
+        if item.label is not None:
+            self._labelled += 1
+            self.labels.add(item.label)
+            self._progress.add(item.label)
+            for window in self._by_label[item.label]:
+                window.add(item)
+            return
+        if item.opens and item.gap is not None:
+            self._keep_gap(item.gap)
+        for window in self._windows:
+            if item.process in window.owners:
+                window.add(item)
+
+    def lacks(self, index: int, gap: Gap) -> None:
+        """Note that events may be missing anywhere in the log of a process."""
+        self._keep_gap(gap)
+        for window in self._windows:
+            if window.lacks(index, gap):
+                self._given_before[window] = len(self.given)
+
+    @property
+    def labelled(self) -> int:
+        """How many events were taken."""
+        return self._labelled
+
+    def settle(self) -> None:
+        """Decide what can be decided."""
+        for window in self._windows:
+            window.settle()
+
+    def outcome(self, events: int, occurrences: Occurrences) -> Outcome:
+        """Decide the rest, as nothing comes any more. There were so many `events`, of which
+        `occurrences` are counts."""
+        for window in self._windows:
+            window.finish()
+        revised = map(self._revised, count(), self.given)
+        verdicts = tuple(sorted(revised, key=_number))
+        return Outcome(
+            verdicts,
+            self._overall(verdicts),
+            tuple(self._gaps),
+            events,
+            self._labelled,
+            tuple(dict.fromkeys(each.revised for each in self._windows if each.revised)),
+            occurrences,
+            self._progress.far,
+        )
+
+    def _keep_gap(self, gap: Gap) -> None:
+        if len(self._gaps) < MOST_GAPS:
+            self._gaps[gap] = None
+
+    def _taker(self, unit: Unit) -> Callable[[Decided], None]:
+        return (lambda _: None) if unit.whole else partial(self._take, unit)
+
+    def _take(self, unit: Unit, decided: Decided) -> None:
+        kind, item, (formed, not_formed), undecided, reason = decided
+        keeps_orders = len(self.given) < MOST_ORDERS
+        self.given.append(
+            AuditVerdict(
+                kind,
+                item,
+                order_of(unit, formed) if keeps_orders and formed else None,
+                order_of(unit, not_formed, formed=False) if keeps_orders and not_formed else None,
+                undecided=undecided,
+                reason=reason,
+                gaps=_gaps_of(formed, not_formed),
+            )
+        )
+
+    def _revised(self, given: int, verdict: AuditVerdict) -> AuditVerdict:
+        """The verdict, or what remains of it after a gap was found. `given` counts the verdicts
+        before."""
+        if verdict.kind != VIOLATED or verdict.item.label is None:
+            return verdict
+        for window in self._by_label[verdict.item.label]:
+            late = given < self._given_before.get(window, 0) and not window.unit.whole
+            if window.revised is not None and late:
+                return verdict._replace(
+                    kind=POSSIBLY_VIOLATED,
+                    undecided=True,
+                    reason=_late(window.revised),
+                    gaps=(window.revised,),
+                )
+        return verdict
+
+    def _overall(self, verdicts: Sequence[AuditVerdict]) -> Overall:
+        for verdict in verdicts:
+            if verdict.kind == VIOLATED:
+                return Overall(VIOLATED, verdict.formed)
+        separate = [window for window in self._windows if not window.unit.whole]
+        for window in separate:
+            if window.formed is not None and window.revised is None:
+                return Overall(VIOLATED, order_of(window.unit, window.formed))
+        revised = next((each.revised for each in self._windows if each.revised is not None), None)
+        late = "" if revised is None else _late(revised)
+        some = [window for window in separate if window.maybe_formed]
+        if not some:
+            if revised is None:
+                return Overall(None)
+            return Overall(POSSIBLY_VIOLATED, undecided=True, reason=late, gaps=(revised,))
+        asked = some[0] if len(some) == 1 else self._windows[-1]
+        if asked.formed is not None and asked.revised is None:
+            return Overall(VIOLATED, order_of(asked.unit, asked.formed))
+        reason = asked.unsure or late
+        bit = asked.unit.formed
+        formed = asked.unseen
+        not_formed: Order | None = None
+        ways: list[Way | None] = [formed]
+        for live, way in asked.ways.items():
+            if live & bit:
+                formed = way
+            elif not_formed is None and not reason:
+                not_formed = order_of(asked.unit, way, formed=False)
+                ways.append(way)
+        ways[0] = formed
+        order = None if formed is None else order_of(asked.unit, formed)
+        if order is None or not order.formed:  # the whole was not searched to the end
+            order = next((each.formed for each in verdicts if each.formed is not None), order)
+        return Overall(
+            POSSIBLY_VIOLATED,
+            order,
+            not_formed,
+            bool(reason),
+            reason,
+            _gaps_of(*ways),
+        )
+
+
+def _number(verdict: AuditVerdict) -> int:
+    return verdict.item.number
+
+
+def order_of(unit: Unit, way: Way | None, *, formed: bool = True) -> Order:
+    """The order, where it forms the property with the last sequence of events that does. Of a long
+    one the last events, and those of the sequence."""
+    events = happenings(way)
+    cut_off = way is not None and way.cut_off
+    sequence: tuple[int, ...] = ()
+    if formed:
+        found = linear_formations(unit.automaton, (each.label for each in events))
+        sequence = found[-1].sequences[0] if found else ()
+    if len(events) <= SHOWN_IN_FULL:
+        return Order(tuple(events), sequence, cut_off)
+    kept = sorted({*sequence, *range(len(events) - SHOWN_AT_ALL, len(events))})
+    place = {position: number for number, position in enumerate(kept)}
+    last = tuple(events[position] for position in kept)
+    return Order(last, tuple(place[position] for position in sequence), True)
+
+
+def _gaps_of(*ways: Way | None) -> tuple[Gap, ...]:
+    """The gaps in which something happens in these orders."""
+    gaps: dict[Gap, None] = {}
+    for way in ways:
+        for what in happenings(way):
+            if isinstance(what, Unseen):
+                gaps[what.gap] = None
+    return tuple(gaps)
+
+
+def _late(gap: Gap) -> str:
+    return (
+        f"{gap.reason}, which was found after this was decided; name {gap.process} as incomplete "
+        "to have it judged by that (--incomplete)"
+    )
