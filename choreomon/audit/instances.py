@@ -11,8 +11,10 @@ events anywhere.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Final
 
 from choreomon.audit.auditor import NO_LIMITS, incomplete_gaps
@@ -36,19 +38,105 @@ MOST_INSTANCES: Final = 1_000_000
 """Bindings that are judged, the first ones; of events of others it is said that they are not."""
 
 
-class _Parts:
-    """Parts of the property that are for the same `names` of parameters, and the verdicts of each
-    of their bindings."""
+class _Instance:
+    """A binding: its verdicts, how many shared items they have taken or passed over, and the last
+    rank of its own items for each process that has some."""
 
-    def __init__(self, names: tuple[str, ...], units: Units, rules: Sequence[int]) -> None:
-        """`rules`: the places of its rules among those of the whole property."""
+    def __init__(self, verdicts: Verdicts, taken: int) -> None:
+        self.verdicts = verdicts
+        self.taken = taken
+        self.own: dict[int, int] = {}
+
+
+class _Parts:
+    """Parts of the property that are for the same `names` of parameters, and their instances.
+
+    Items that instances share are kept in the order of reading, and each instance takes them when
+    it needs them: before its next own item, and at the end those that do not know all of its own,
+    since what comes after all of these changes nothing; but where a gap may hide more of its own,
+    all of them. A new instance goes on from what all those share that agree with it (`_bases`).
+    """
+
+    def __init__(
+        self,
+        names: tuple[str, ...],
+        units: Units,
+        rules: Sequence[int],
+        begun: Callable[[Units], Verdicts],
+        shared_names: frozenset[str],
+    ) -> None:
+        """`rules`: the places of its rules among those of the whole property; `begun` makes
+        verdicts; `shared_names` are the parameters that events with fewer of them carry."""
         self.names = names
-        self.rules = rules
         self.units = units
+        self.rules = rules
         self.labels = frozenset(units.automaton.labels)
-        self.shared: list[tuple[Binding, Item]] = []
-        """Events that carry fewer parameters, and ends of gaps, in the order of reading."""
-        self.verdicts: dict[Binding, Verdicts] = {}
+        self.instances: dict[Binding, _Instance] = {}
+        self._begun = begun
+        self._shared_names = shared_names
+        self._shared: list[tuple[Binding, Item]] = []
+        self._of_process: dict[int, list[int]] = {}
+        self._bases: dict[Binding, _Instance] = {}
+        self._last_gap = -1
+
+    def share(self, binding: Binding, item: Item) -> None:
+        """Keep an item for all instances that agree with this."""
+        if item.label is None:
+            self._last_gap = len(self._shared)
+        self._of_process.setdefault(item.process, []).append(len(self._shared))
+        self._shared.append((binding, item))
+
+    def begin(self, binding: Binding) -> _Instance:
+        """Make an instance, with what it shares with others so far."""
+        key = tuple((name, value) for name, value in binding if name in self._shared_names)
+        base = self._bases.get(key)
+        if base is None:
+            base = self._bases[key] = _Instance(self._begun(self.units), 0)
+        self._take_all(key, base)
+        made = _Instance(base.verdicts.copied(), base.taken)
+        self.instances[binding] = made
+        return made
+
+    def take(self, binding: Binding, instance: _Instance, item: Item) -> None:
+        """Give an instance an item of its own."""
+        self._take_all(binding, instance)
+        instance.verdicts.add(item)
+        instance.own[item.process] = item.rank
+
+    def take_the_rest(self, binding: Binding, instance: _Instance, *, lacking: bool) -> None:
+        """Give an instance all shared items that may have come before one of its own; `lacking`: of
+        some process any events may be missing."""
+        if lacking or self._last_gap >= instance.taken:
+            self._take_all(binding, instance)
+            return
+        places: list[int] = []
+        for positions in self._of_process.values():
+            first = bisect_left(positions, instance.taken)
+            known = bisect_left(
+                positions, True, lo=first, key=lambda place: self._knows_all(place, instance)
+            )
+            places += positions[first:known]
+        for place in sorted(places):
+            of, item = self._shared[place]
+            if agree(binding, of):
+                instance.verdicts.add(item)
+
+    def all(self) -> Iterator[Verdicts]:
+        """The verdicts of all instances, and of what they begin with."""
+        for each in (*self.instances.values(), *self._bases.values()):
+            yield each.verdicts
+
+    def _take_all(self, binding: Binding, instance: _Instance) -> None:
+        for of, item in islice(self._shared, instance.taken, None):
+            if agree(binding, of):
+                instance.verdicts.add(item)
+        instance.taken = len(self._shared)
+
+    def _knows_all(self, place: int, instance: _Instance) -> bool:
+        """Return whether a shared item knows all items of an instance; later ones of its process
+        then do, too."""
+        clock = self._shared[place][1].clock
+        return all(clock[process] >= rank for process, rank in instance.own.items())
 
 
 class InstancesAuditor:
@@ -71,7 +159,7 @@ class InstancesAuditor:
         self._limits = limits
         self._most = most
         self._processes = tuple(dict.fromkeys(label.process for label in automaton.labels))
-        self._parts = parts_by_parameters(automaton, parameters, self._processes)
+        self._parts = self._made_parts(automaton, parameters)
         self._labels = automaton.labels
         self._lacking: list[tuple[int, Gap]] = []
         self._begun = 0
@@ -120,7 +208,9 @@ class InstancesAuditor:
         number = 0
         instances: Counter[Label] = Counter()
         for part in self._parts:
-            for binding, verdicts in part.verdicts.items():
+            for binding, instance in part.instances.items():
+                part.take_the_rest(binding, instance, lacking=bool(self._lacking))
+                verdicts = instance.verdicts
                 outcome = verdicts.outcome(verdicts.labelled, Occurrences())
                 instances.update(verdicts.labels)
                 self.summary.add((0, number), in_words(binding), outcome, part.rules)
@@ -158,9 +248,7 @@ class InstancesAuditor:
         self._labelled += item.label is not None
         if item.label is None:
             for part in self._parts:
-                part.shared.append(((), item))
-                for verdicts in part.verdicts.values():
-                    verdicts.add(item)
+                part.share((), item)
             return
         assert item.event is not None
         binding = self._parameters.binding(item.label, item.event.values)
@@ -171,29 +259,37 @@ class InstancesAuditor:
 
     def _take(self, part: _Parts, binding: Binding, item: Item) -> None:
         if len(binding) < len(part.names):
-            part.shared.append((binding, item))
-            for of, verdicts in part.verdicts.items():
-                if agree(of, binding):
-                    verdicts.add(item)
+            part.share(binding, item)
             return
-        found = part.verdicts.get(binding)
-        if found is None:
-            found = self._begin(part, binding)
-        if found is not None:
-            found.add(item)
-
-    def _begin(self, part: _Parts, binding: Binding) -> Verdicts | None:
-        """The verdicts of a new binding, with what was shared before."""
-        if self._begun >= self._most:
+        found = part.instances.get(binding)
+        if found is None and self._begun >= self._most:
             self._left_out += 1
-            return None
-        self._begun += 1
-        made = part.verdicts[binding] = Verdicts(part.units, self._knowledge, self._limits)
+            return
+        if found is None:
+            self._begun += 1
+            found = part.begin(binding)
+        part.take(binding, found, item)
+
+    def _made_parts(self, automaton: SequenceAutomaton, parameters: Parameters) -> list[_Parts]:
+        """The parts of the property, those together that are for the same parameters."""
+        groups: dict[tuple[str, ...], tuple[set[str], list[int]]] = {}
+        for place, rule in enumerate(rules_of(automaton)):
+            names = names_of(rule.automaton.labels, parameters)
+            states, rules = groups.setdefault(names, (set(), []))
+            states.update(rule.automaton.states)
+            rules.append(place)
+        made = []
+        for names, (states, rules) in groups.items():
+            units = Units(restricted(automaton, states), self._processes)
+            carried = map(parameters.of, units.automaton.labels)
+            fewer = frozenset(name for own in carried if len(own) < len(names) for name in own)
+            made.append(_Parts(names, units, rules, self._new, fewer))
+        return made
+
+    def _new(self, units: Units) -> Verdicts:
+        made = Verdicts(units, self._knowledge, self._limits)
         for index, gap in self._lacking:
             made.lacks(index, gap)
-        for of, item in part.shared:
-            if agree(binding, of):
-                made.add(item)
         return made
 
     def _lacks(self, index: int, gap: Gap) -> None:
@@ -203,29 +299,13 @@ class InstancesAuditor:
 
     def _all(self) -> Iterator[Verdicts]:
         for part in self._parts:
-            yield from part.verdicts.values()
+            yield from part.all()
 
     def _knowledge(self, index: int) -> Clock | None:
         return self._causality.knowledge(index) if self._causality.seen(index) else None
 
     def _tell(self, strange: Diagnostic) -> None:
         self.summary.tell(BEFORE, strange)
-
-
-def parts_by_parameters(
-    automaton: SequenceAutomaton, parameters: Parameters, processes: tuple[str, ...]
-) -> list[_Parts]:
-    """The parts of a property, those together that are for the same parameters."""
-    groups: dict[tuple[str, ...], tuple[set[str], list[int]]] = {}
-    for place, rule in enumerate(rules_of(automaton)):
-        names = names_of(rule.automaton.labels, parameters)
-        states, rules = groups.setdefault(names, (set(), []))
-        states.update(rule.automaton.states)
-        rules.append(place)
-    return [
-        _Parts(names, Units(restricted(automaton, states), processes), rules)
-        for names, (states, rules) in groups.items()
-    ]
 
 
 def names_of(labels: Sequence[Label], parameters: Parameters) -> tuple[str, ...]:

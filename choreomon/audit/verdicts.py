@@ -7,6 +7,7 @@ possible ones, `undecided`: what was forgotten is not looked at again.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from functools import partial
 from itertools import count
 from typing import Final
@@ -61,6 +62,20 @@ class Verdicts:
             label: [window for window in self._windows if label in window.unit.automaton.labels]
             for label in units.automaton.labels
         }
+
+    def copied(self) -> Verdicts:
+        """Verdicts that go on from here by themselves. Nothing was decided so far."""
+        assert not self.given
+        other = copy(self)
+        other.given, other._gaps, other.labels = [], {**self._gaps}, {*self.labels}
+        other._progress = self._progress.copied()
+        other._given_before = {}
+        other._windows = [each.copied(other._taker(each.unit)) for each in self._windows]
+        other._by_label = {
+            label: [each for each in other._windows if label in each.unit.automaton.labels]
+            for label in self._by_label
+        }
+        return other
 
     def add(self, item: Item) -> None:
         """Take the next item, an event or an end of a gap."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from typing import Final, NamedTuple
 
 from choreomon.audit.items import Clock, Gap, Item
@@ -105,6 +106,15 @@ class Window:
         self._spent = 0
         self._stopped = False
         self._lacking: dict[int, Gap] = {}
+
+    def copied(self, on_decided: Callable[[Decided], None]) -> Window:
+        """A window that goes on from here by itself."""
+        other = copy(self)
+        other._on_decided = on_decided
+        other._chains = [[*chain] for chain in self._chains]
+        other._base = [*self._base]
+        other._lacking = {**self._lacking}
+        return other
 
     def add(self, item: Item) -> None:
         """The next item. All that it knows was added before, as far as it was read in time."""

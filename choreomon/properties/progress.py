@@ -11,6 +11,7 @@ another one that the logs allow it may have come farther, or less far. Verdicts 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Final
@@ -108,6 +109,12 @@ class Progress:
         for index, rule in enumerate(self._rules):
             for label in rule.automaton.labels:
                 self._of_label.setdefault(label, []).append(index)
+
+    def copied(self) -> Progress:
+        """One that goes on from here by itself."""
+        other = copy(self)
+        other._live, other._far = [*self._live], [*self._far]
+        return other
 
     def add(self, label: Label) -> None:
         """Take the next event; one of which no rule speaks changes nothing."""

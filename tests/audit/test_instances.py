@@ -13,6 +13,9 @@ from choreomon.audit.auditor import Auditor
 from choreomon.audit.instances import InstancesAuditor
 from choreomon.audit.outcome import Outcome
 from choreomon.audit.summary import SessionsOutcome
+from choreomon.audit.units import Units
+from choreomon.audit.verdicts import Verdicts
+from choreomon.audit.window import Limits
 from choreomon.core.errors import DocumentError
 from choreomon.core.message import SEND, Label, Message
 from choreomon.core.recorded import Place, RecordedEvent
@@ -131,28 +134,21 @@ def test_an_instance_is_judged_as_its_slice() -> None:
 
 
 def test_planted_bugs_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    begin = InstancesAuditor._begin
+    """Shared items are forgotten, at the beginning and at the end; gaps too; instances mix."""
 
-    def forgetful(auditor: InstancesAuditor, part: Any, binding: Binding) -> Any:
-        kept, part.shared = part.shared, []
-        try:
-            return begin(auditor, part, binding)
-        finally:
-            part.shared = kept
+    def without_gaps(auditor: InstancesAuditor, units: Units) -> Verdicts:
+        return Verdicts(units, auditor._knowledge, Limits())
 
-    def careless(auditor: InstancesAuditor, part: Any, binding: Binding) -> Any:
-        kept, auditor._lacking = auditor._lacking, []
-        try:
-            return begin(auditor, part, binding)
-        finally:
-            auditor._lacking = kept
-
-    for planted, seeds in ((forgetful, range(200)), (careless, range(400, 800))):
-        monkeypatch.setattr(InstancesAuditor, "_begin", planted)
-        assert wrong(seeds)[0]
-    monkeypatch.undo()
-    monkeypatch.setattr(instances_module, "agree", lambda one, other: True)
-    assert wrong(range(200))[0]
+    parts = instances_module._Parts
+    for owner, name, planted, seeds in (
+        (parts, "_take_all", lambda *_: None, range(200)),
+        (parts, "take_the_rest", lambda *_, **__: None, range(600)),
+        (InstancesAuditor, "_new", without_gaps, range(400, 800)),
+        (instances_module, "agree", lambda one, other: True, range(200)),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(owner, name, planted)
+            assert wrong(seeds)[0], name
 
 
 def event(label: Label, line: int, **values: str) -> RecordedEvent:
