@@ -37,7 +37,7 @@ SCRIPT: Final = Path(sys.executable).with_name("choreomon")
 INTERACTION: Final = "strict(a -- m -> b, b -- n -> a)\n"
 LOOP: Final = "loopW(strict(a -- m -> b, b -- n -> a))\n"
 MULTI_TRACE: Final = "[a] a!m.a?n;\n[b] b?m.b!n\n"
-PROPERTY: Final = ROOT / "choreomon" / "formats" / "property_to_begin_with.yaml"
+PROPERTY: Final = ROOT / "choreomon" / "cli" / "documents" / "property_to_begin_with.yaml"
 
 
 class Command(NamedTuple):

@@ -23,14 +23,12 @@ from __future__ import annotations
 import os
 import sqlite3
 from contextlib import suppress
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple
 
 from choreomon.agent_files.wire import NO_STORE, STORE_BYTES
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.runtime import store_file
 from choreomon.runtime.ports import CommitFailed
-
-Durability: TypeAlias = Literal["off", "process", "power"]
 
 VERSION: Final = 1
 _APPLICATION: Final = 0x63686F72

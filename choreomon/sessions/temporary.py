@@ -20,9 +20,6 @@ _SCHEMA: Final = pa.schema(
     }
 )
 
-ROWS: Final = 1 << 16
-"""Runs that are written at a time."""
-
 
 class Aside:
     """A file of blocks that is written, then read once. `rows` counts the runs and actions in it,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -51,15 +52,29 @@ def test_it_is_named_with_its_path_and_never_run(place: Path, name: str, where: 
     assert not place.joinpath("x.svg").exists()
 
 
-def test_every_command_that_uses_the_simulator_is_among_these() -> None:
-    using = {
-        path.stem
-        for path in ROOT.joinpath("choreomon", "cli").glob("*.py")
-        if "\n    from simulator" in path.read_text(encoding="utf-8").replace("        ", "    ")
-    }
-    behind = {"runs": "simulate", "run_logs": "simulate", "experiment_rows": "experiment"}
-    behind |= {"experiment_monitors": "experiment", "experiment_figures": "experiment"}
-    assert {behind.get(stem, stem) for stem in using} <= USING.keys()
+BEHIND = {
+    "simulation/runs": ["simulate", "run"],
+    "simulation/run_logs": ["simulate", "run"],
+    "simulation/monitor_options": ["draw", "export"],
+}
+"""Modules that use the simulator, and the commands that have checked for it before."""
+
+
+def test_every_module_that_uses_the_simulator_checks_for_it_or_is_behind_one_that_does() -> None:
+    folder = ROOT / "choreomon" / "cli"
+    using, checking = set(), set()
+    for path in folder.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        name = path.relative_to(folder).with_suffix("").as_posix()
+        if re.search(r"^\s+from simulator", text, re.MULTILINE):
+            using.add(name)
+        if "    require_own_simulator()" in text and name != "command_line/own_simulator":
+            checking.add(name)
+    assert using  # it looks at something
+    assert using - checking == BEHIND.keys()
+    assert {name for names in BEHIND.values() for name in names} <= USING.keys()
+    commands = {name.rpartition("/")[2] for name in checking}
+    assert commands - {"monitors"} <= USING.keys()  # those of `experiment`
 
 
 def test_what_needs_no_simulator_works_beside_it(place: Path) -> None:

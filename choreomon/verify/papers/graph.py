@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from choreomon.core.action import Action
 from choreomon.interaction.step import Position
 from choreomon.interaction.term import Interaction
-from choreomon.multitrace.multitrace import Component, MultiTrace
+from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify.verdict import Verdict
 
 Rule: TypeAlias = Literal["execute", "simulate", "remove"]
@@ -96,16 +96,6 @@ class Graph(NamedTuple):
     vertices: tuple[Vertex, ...]
     edges: tuple[Edge, ...]
     cut: tuple[int, ...]
-
-    def remaining(self, vertex: Vertex) -> MultiTrace:
-        """What is left of the multi-trace at a vertex, without the removed components."""
-        return MultiTrace(
-            tuple(
-                Component(part.lifelines, part.actions[vertex.positions[number] :])
-                for number, part in enumerate(self.multitrace.components)
-                if number not in vertex.removed
-            )
-        )
 
 
 class PathStep(NamedTuple):

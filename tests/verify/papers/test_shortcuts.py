@@ -206,7 +206,8 @@ def test_the_path_of_an_accepted_multi_trace_consumes_all_of_it() -> None:
     assert result.graph is not None
     last = result.graph.vertices[-1]
     assert last.end == "Cov"
-    assert result.graph.remaining(last).length == 0
+    left = zip(last.positions, result.graph.multitrace.components, strict=True)
+    assert all(place == len(part.actions) for place, part in left)
     assert last.started == (True, True)
 
 
