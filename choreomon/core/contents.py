@@ -22,7 +22,7 @@ MOST_SESSIONS: Final = 1_000_000
 """Sessions that are told apart."""
 
 MOST_STRANGE: Final = 100
-"""Different sentences about what was strange."""
+"""Different sentences about what was strange, of each kind."""
 
 
 class MessageCount(NamedTuple):
@@ -64,7 +64,7 @@ class LocalCount(NamedTuple):
 
 
 class StrangeCount(NamedTuple):
-    """What was strange, how often, and the first time."""
+    """What was strange, how often, and the first time; `message` is what was said then."""
 
     kind: str
     message: str
@@ -157,6 +157,7 @@ class Looking:
         self._ends = MessageEnds()
         self._strange: Counter[tuple[str, str]] = Counter()
         self._first: dict[tuple[str, str], str] = {}
+        self._alike: dict[str, Templates] = {}
         self._sessions: set[str] = set()
         self._with = Counter[str]()
         self._uncounted = 0
@@ -204,9 +205,9 @@ class Looking:
         return own.add(event.name) is not None
 
     def _add_strange(self, strange: Diagnostic) -> None:
-        key = strange.kind, strange.message
-        if key not in self._strange and len(self._strange) >= MOST_STRANGE:
-            key = strange.kind, "and others"
+        """Count it with those that are like it: sentences that differ in a few words."""
+        own = self._alike.setdefault(strange.kind, Templates(MOST_STRANGE)).add(strange.message)
+        key = strange.kind, own.example if own is not None else "and others"
         self._first.setdefault(key, str(strange.place))
         self._strange[key] += 1
 

@@ -103,6 +103,12 @@ def test_what_is_strange_is_grouped_with_the_first_place() -> None:
         ("two-sends", "m", 1, "log:5"),
     ]
     assert found.not_understood == 2
+    alike = look(
+        *(Diagnostic("not-understood", f"the parser misses {n} lines", place[0]) for n in range(9))
+    )
+    assert [(each.message, each.events) for each in alike.strange] == [
+        ("the parser misses 0 lines", 9)
+    ]
 
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,12 +117,12 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     local = [
         RecordedEvent(f"p{n}", "local", "x", Place("log", 1), session=f"{n}") for n in range(5)
     ]
-    strange = [Diagnostic("not-understood", f"{n}", Place("log", n)) for n in range(5)]
+    strange = [Diagnostic("not-understood", "abcde"[n], Place("log", n)) for n in range(5)]
     found = look(*local, *strange, local[0])
     assert (found.events, found.uncounted, found.sessions) == (6, 3, 2)
     assert len(found.processes) == 2
     assert found.local == (LocalCount("p0", "x", 2, "x"), LocalCount("p1", "x", 1, "x"))
-    assert [each.message for each in found.strange] == ["and others", "0", "1"]
+    assert [each.message for each in found.strange] == ["and others", "a", "b"]
     assert "3 of them are not in these tables" in headline(found)
 
 
