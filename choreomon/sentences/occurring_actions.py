@@ -13,7 +13,7 @@ def occurring_sentences(
 ) -> list[str]:
     """`letters` are the actions that should happen, `unseen` has a bit for each of them that is in
     no log; `strange` are actions of logs that should never happen, and in how many of the
-    multi-traces they do."""
+    multi-traces they do, 0 where that was not counted."""
     never = [str(letter) for place, letter in enumerate(letters) if unseen >> place & 1]
     told = []
     if never:
@@ -22,6 +22,6 @@ def occurring_sentences(
     for action, logs in sorted(strange.items(), key=lambda each: (-each[1], each[0])):
         meant = closest(str(action), never)
         hint = f"; did you mean {meant}?" if meant else "."
-        where = f"{logs:,} multi-trace{'s' * (logs > 1)}"
-        told.append(f"{action} should never happen, and does in {where}{hint}")
+        where = f" in {logs:,} multi-trace{'s' * (logs > 1)}" if logs else ""
+        told.append(f"{action} should never happen, and does{where}{hint}")
     return told

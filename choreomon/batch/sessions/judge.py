@@ -25,6 +25,7 @@ from choreomon.batch.bounds import Bounds, bounds_for, seconds_for
 from choreomon.batch.sessions.chunk import Chunk
 from choreomon.batch.sessions.logs import Arranged, arranged, conflicts, multi_trace_of
 from choreomon.batch.sessions.question import SessionsQuestion
+from choreomon.core.action import Action
 from choreomon.interaction.lifelines import names
 from choreomon.interaction.term import forget_steps
 from choreomon.interaction_files.offline_json import read_interaction_json
@@ -45,11 +46,12 @@ _UNKNOWN: Final = Answer(Verdict.INCONC, "OutOfMemory")
 
 class Judged(NamedTuple):
     """The results for the sessions of a chunk: each name, and its answer or problem. `alone`: how
-    many were decided alone."""
+    many were decided alone; `actions`: those that occur in them."""
 
     names: list[str]
     answers: list[Answer | str]
     alone: int
+    actions: tuple[Action, ...] = ()
 
 
 class SessionJudge:
@@ -96,7 +98,7 @@ class SessionJudge:
                 alone += 1
                 answer = self._decided_alone(chunk, place, begins[place])
             finished.append(answer)
-        return Judged(chunk.names, finished, alone)
+        return Judged(chunk.names, finished, alone, chunk.alphabet)
 
     def _decide_together(
         self, automaton: Automaton, chunk: Chunk, answers: list[Answer | str | None]

@@ -32,6 +32,7 @@ from choreomon.cli.offline.protocol_options import Protocol
 if TYPE_CHECKING:
     from choreomon.batch.sessions.judging import Judging, Sessions
     from choreomon.batch.sessions.question import SessionsQuestion
+    from choreomon.core.action import Action
     from choreomon.hibou.signature import Signature
     from choreomon.sessions.results import Result, ResultsFile
 
@@ -58,6 +59,7 @@ def verify_sessions(
     from choreomon.batch.sessions.question import MAX_ACTIONS
     from choreomon.interaction_files.loading import load_signature
     from choreomon.sessions.source import Fields, session_files
+    from choreomon.verify.verdict import Verdict
 
     asked = context.params
     if asked["traces"]:
@@ -92,9 +94,28 @@ def verify_sessions(
         telling = _Telling(question.mode, results, as_json)
         judging = Judging(question, given)
         telling.tell(judging, asked["jobs"], choices["engine"])
+        if not as_json and telling.whole and any(telling.found[one.value] for one in Verdict):
+            for sentence in _occurring(question, telling.actions):
+                click.echo(sentence)
         if report is not None:
             _write_page(report, protocol.file, sessions, telling, judging)
     return telling.code
+
+
+def _occurring(question: SessionsQuestion, actions: set[Action]) -> list[str]:
+    """Which actions are in no session, and which only sessions have."""
+    from choreomon.batch.judge import letters_of
+    from choreomon.interaction_files.offline_json import read_interaction_json
+    from choreomon.sentences.occurring_actions import occurring_sentences
+
+    if question.interaction is not None:
+        letters = letters_of(read_interaction_json(question.interaction))
+    else:
+        assert question.automaton is not None
+        letters = letters_of(question.automaton)
+    unseen = sum(1 << place for place, letter in enumerate(letters) if letter not in actions)
+    strange = dict.fromkeys(sorted(actions.difference(letters))[:SHOWN], 0)
+    return occurring_sentences(letters, unseen, strange)
 
 
 def _write_page(
@@ -250,6 +271,9 @@ class _Telling:
         self._as_json = as_json
         self.found: Counter[str | None] = Counter() if results is None else results.verdicts.copy()
         self.failed: list[str] = [] if results is None else results.failed[:SHOWN]
+        self.actions: set[Action] = set()
+        self.whole = results is None or not results.done
+        """Whether all sessions are judged now, none of them before."""
         self._problems = 0
         self._errors = 0
 
@@ -267,6 +291,7 @@ class _Telling:
                         self._take(Result(name, None, answer))
                     else:
                         self._take(Result(name, answer.verdict.value, answer.reason))
+                self.actions.update(each for each in judged.actions if each.lifeline)
                 advance(len(judged.names))
         for problem in judging.lost:
             self._complain(problem)
