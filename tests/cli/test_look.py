@@ -110,6 +110,9 @@ def test_a_draft_is_written_and_shown_and_audits_take_it() -> None:
     assert choreomon("check", "rules.yaml").code == 0
     twice = choreomon("look", "saga.jsonl", "-o", "other.yaml", "--mapping", "mapping.yaml")
     assert "--output drafts a mapping: leave --mapping out" in twice.err
+    again = choreomon("look", "saga.jsonl", "-o", "mapping.yaml")
+    assert (again.code, "add --force to replace it" in again.err) == (2, True)
+    assert choreomon("look", "saga.jsonl", "-o", "mapping.yaml", "--force").code == 0
     own = choreomon("look", "saga.jsonl", "-o", "saga.jsonl")
     assert (own.code, Path("saga.jsonl").read_text("utf-8")) == (2, LINES)
 

@@ -17,7 +17,7 @@ from choreomon.cli.command_line.log_options import LOG_OPTIONS, LogChoices, log_
 from choreomon.cli.command_line.made_with import made_with
 from choreomon.cli.command_line.option_groups import GroupedCommand
 from choreomon.cli.command_line.options import taken
-from choreomon.cli.command_line.writing import WrittenPath, check_written, write
+from choreomon.cli.command_line.writing import WrittenPath, check_written, write, write_new
 
 if TYPE_CHECKING:
     from choreomon.cli.command_line.log_options import LogReading
@@ -34,7 +34,7 @@ _TOLD_EVERY: Final = 10_000
     cls=GroupedCommand,
     groups={
         "Which events": ("process", "name", "session"),
-        "Results": ("as_json", "most", "report", "skip", "limit", "output", "rules"),
+        "Results": ("as_json", "most", "report", "skip", "limit", "output", "rules", "force"),
         "Logs": (*LOG_OPTIONS, "session_key"),
     },
     epilog=examples(
@@ -81,6 +81,7 @@ _TOLD_EVERY: Final = 10_000
 @click.option(
     "--rules", type=WrittenPath(), help="Write a skeleton of a property over their messages."
 )
+@click.option("--force", is_flag=True, help="Replace a mapping or rules that are there.")
 @log_options()
 @click.pass_context
 def command(
@@ -97,6 +98,7 @@ def command(
     limit: int,
     output: Path | None,
     rules: Path | None,
+    force: bool,
     **choices: Any,
 ) -> int:
     """Show what is in LOGs: processes, messages with how often they were sent and handled, other
@@ -113,7 +115,7 @@ def command(
         raise click.UsageError("--output drafts a mapping: leave --mapping out")
     logs = reading.with_folders(paths)
     check_written((report, output, rules), logs)
-    written = {}
+    written: dict[Path, str] = {}
     if output is not None:
         written[output] = _draft(reading, logs)
         reading = reading._replace(mapping=parse_mapping(written[output], str(output)))
@@ -123,10 +125,10 @@ def command(
     apart = _telling_apart(reading, logs)
     if rules is not None:
         written[rules] = _rules(found, paths)
+    write_new(written, force=force)  # somebody may have mended them
     if report is not None:
         written[report] = _page(found, chosen, paths)
-    for path, text in written.items():
-        write(path, text)
+        write(report, written[report])
     if as_json:
         listed_ = {"first": events_as_json(chosen.first)} if listed else {}
         click.echo(json.dumps({**_plain(found), "instance_fields": apart, **listed_}))
