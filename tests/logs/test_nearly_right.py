@@ -205,3 +205,14 @@ def test_two_names_that_become_one_are_not_mended() -> None:
     line = {"process": "a", "kind": "local", "name": "n", "clock": {"a": 1, "b": 2}}
     with pytest.raises(DocumentError, match="its clock has no entry of 'x'"):
         [*read_recorded(BytesIO(json.dumps(line).encode()), mapping=mapping, file="log")]
+
+
+def test_texts_about_json_are_no_prefixes() -> None:
+    log = 'Sent reply {"status": "ok"}\nshop {"shop": 1}\n'
+    log += 'Got reply {"status": "no"}\nshop {"shop": 2}\n'
+    found = [*read_recorded(BytesIO(log.encode()), file="log")]
+    events = [each for each in found if isinstance(each, RecordedEvent)]
+    assert [each.name for each in events] == [
+        'Sent reply {"status": "ok"}',
+        'Got reply {"status": "no"}',
+    ]

@@ -19,6 +19,9 @@ import msgspec
 Unwrap: TypeAlias = Callable[[bytes], "tuple[bytes, bool] | None"]
 """A line -> what is in it, and whether the line ends there; None where it is not wrapped."""
 
+_TRIED: Final = 20
+"""Lines that are looked at to tell a prefix from a text that happens to end in JSON."""
+
 _CRI: Final = re.compile(
     rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d) "
     rb"(?:stdout|stderr) ([FP])(?: (.*))?",
@@ -46,8 +49,14 @@ _DOCKER: Final = msgspec.json.Decoder(_Docker)
 
 def wrapping_of(head: bytes) -> Unwrap | None:
     """Return how the lines of a log that begins so are unwrapped; None if they are not wrapped."""
-    first = head.lstrip().partition(b"\n")[0]
-    return next((each for each in WRAPPINGS if each(first) is not None), None)
+    lines = [line for line in head.split(b"\n") if line.strip()][:_TRIED]
+    if not lines:
+        return None
+    found = next((each for each in WRAPPINGS if each(lines[0]) is not None), None)
+    if found is after_prefix:  # a text about JSON may be half of a log with clocks
+        fitting = sum(after_prefix(line) is not None for line in lines)
+        return found if 3 * fitting > 2 * len(lines) else None
+    return found
 
 
 def docker(line: bytes) -> tuple[bytes, bool] | None:
