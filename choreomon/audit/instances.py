@@ -14,7 +14,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from itertools import islice
 from typing import Final
 
 from choreomon.audit.auditor import NO_LIMITS, incomplete_gaps
@@ -127,7 +126,8 @@ class _Parts:
             yield each.verdicts
 
     def _take_all(self, binding: Binding, instance: _Instance) -> None:
-        for of, item in islice(self._shared, instance.taken, None):
+        for place in range(instance.taken, len(self._shared)):
+            of, item = self._shared[place]
             if agree(binding, of):
                 instance.verdicts.add(item)
         instance.taken = len(self._shared)
