@@ -166,7 +166,13 @@ def test_fields_that_tell_instances_apart_are_named(tmp_path: Path) -> None:
     log.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
     seen = fields_seen([str(log)])
     assert [each.path for each in telling_apart(seen, roles_of(seen))] == ["order"]
-    assert "# session: order  # 10 values, such as 0, 1, 2, 3" in drafted([str(log)])
+    text = drafted([str(log)])
+    assert "# session: order  # 10 values, such as 0, 1, 2, 3" in text
+    shown = text.replace("# parameters:", "parameters:")
+    mapping = parse_mapping(shown, "draft.yaml")
+    read = [*read_recorded(log, mapping=mapping)]
+    values = {each.values["order"] for each in read if isinstance(each, RecordedEvent)}
+    assert values == {str(n) for n in range(10)}
 
 
 def test_paths_of_fields_find_them() -> None:

@@ -48,6 +48,11 @@ def draft_of_records(seen: FieldsSeen, texts: Sequence[Text], logs: str) -> str:
             f"# session: {_path(each)}  # {len(each.values):,} values, such as {_values_of(each)}"
             for each in apart
         ]
+        field = apart[0]
+        lines += [
+            "# Sessions know nothing of each other. A property for_each: [...] has its values from",
+            f"# parameters: {{{field.name or 'value'}: {_path(field)}}}",
+        ]
     return "\n".join(lines) + "\n"
 
 
