@@ -24,7 +24,7 @@ from choreomon.audit.summary import BEFORE, Summary
 from choreomon.audit.units import Units
 from choreomon.audit.verdicts import Verdicts
 from choreomon.audit.window import Limits
-from choreomon.core.message import Label
+from choreomon.core.message import SEND, Label
 from choreomon.core.recorded import Diagnostic, Place, RecordedEvent
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.instances import Binding, Parameters, agree, in_words
@@ -161,6 +161,12 @@ class InstancesAuditor:
         self._processes = tuple(dict.fromkeys(label.process for label in automaton.labels))
         self._parts = self._made_parts(automaton, parameters)
         self._labels = automaton.labels
+        self._carrying: dict[tuple[str, str, str], list[tuple[str, tuple[str, ...]]]] = {}
+        for label in automaton.labels:
+            sender, name, receiver = label.message
+            other = receiver if label.kind == SEND else sender
+            told = (other, parameters.of(label))
+            self._carrying.setdefault((label.kind, label.process, name), []).append(told)
         self._lacking: list[tuple[int, Gap]] = []
         self._begun = 0
         self._labelled = 0
@@ -229,17 +235,9 @@ class InstancesAuditor:
     def _lacks_value(self, event: RecordedEvent) -> str:
         """The first parameter that an event should carry and does not; empty where it lacks
         none."""
-        for label in self._labels:
-            message = label.message
-            own, other = message.sender, message.receiver
-            if label.kind != "send":
-                own, other = other, own
-            if (event.kind, event.process, event.name) == (
-                label.kind,
-                own,
-                message.name,
-            ) and event.peer in (None, other):
-                for name in self._parameters.of(label):
+        for other, names in self._carrying.get((event.kind, event.process, event.name), ()):
+            if event.peer in (None, other):
+                for name in names:
                     if name not in event.values:
                         return name
         return ""
