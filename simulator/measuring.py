@@ -88,7 +88,7 @@ class Measures:
     def told(self, process: str, effect: Declared) -> None:
         key = (process, effect.event[self._index_of[process]])
         since, label = self._since[key]
-        event, verdict, provisional, _ = effect
+        event, verdict, provisional, *_ = effect
         now = self._now()
         timed = TimedVerdict(
             process, label, event, verdict, time=now, provisional=provisional, since=since

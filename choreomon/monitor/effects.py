@@ -8,12 +8,14 @@ from choreomon.core.message import Label
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import MonitorVerdict
 from choreomon.monitor.messages import PeerMessage
+from choreomon.monitor.of_instances.messages import InstanceMessage
+from choreomon.properties.instances import Binding
 
 
 class Send(NamedTuple):
     """Send this message to its receiver."""
 
-    message: PeerMessage
+    message: PeerMessage | InstanceMessage
 
 
 class SetDeadline(NamedTuple):
@@ -28,13 +30,15 @@ class Declared(NamedTuple):
     `verdict` is `None` where nothing was formed. A pulling monitor gives at most one
     provisional verdict and then one that is not; the verdicts of the other strategies are all
     provisional, and the last one counts once the network is quiet. `label` is the event's own,
-    where the monitor says it; the end of a gap has none.
+    where the monitor says it; the end of a gap has none. `binding`: of which instance, where the
+    property is for each.
     """
 
     event: VectorClock
     verdict: MonitorVerdict | None
     provisional: bool
     label: Label | None = None
+    binding: Binding = ()
 
 
 class Unsettled(NamedTuple):

@@ -34,6 +34,9 @@ from choreomon.monitor.messages import (
     Response,
     Waiting,
 )
+from choreomon.monitor.of_instances.messages import InstanceMessage
+from choreomon.monitor.of_instances.monitor import InstanceInput, InstanceMonitor
+from choreomon.monitor.of_instances.state import InstanceEvent, InstancesState
 from choreomon.monitor.pull import Monitor
 from choreomon.monitor.retransmission import open_inquiries
 from choreomon.monitor.rights import FARTHEST, Refused, Rights, rights_of
@@ -47,17 +50,24 @@ from choreomon.monitor.state import (
     MonitorState,
     ProcessNext,
 )
+from choreomon.properties.instances import Binding
 
 LEAP: Final = 1 << 20
 """Counts that are left out after a lost disk: more events than these, and than what any clock
 that arrived told of, must not have been lost, or two events have one count."""
 
 
+AnyState: TypeAlias = MonitorState | InstancesState
+"""Of a monitor, or of one of a property for each instance."""
+
+AnyInput: TypeAlias = Input | InstanceInput | MonitoringMessage
+
+
 class HostState(NamedTuple):
     """The clock of the process as its monitor shares it, and what the monitor remembers."""
 
     clock: VectorClock
-    monitor: MonitorState
+    monitor: AnyState
 
 
 HostEffect: TypeAlias = Effect | Refused
@@ -68,11 +78,13 @@ Stepped: TypeAlias = tuple[HostState, list[HostEffect]]
 class Host:
     """The host of one monitor; it has no state of its own."""
 
-    monitor: Monitor
+    monitor: Monitor | InstanceMonitor
     _rights: Rights = field(init=False, repr=False)
+    _of_instances: bool = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_rights", rights_of(self.monitor))
+        object.__setattr__(self, "_of_instances", isinstance(self.monitor, InstanceMonitor))
 
     @property
     def rights(self) -> Rights:
@@ -110,23 +122,27 @@ class Host:
         return (state if merged == state.clock else HostState(merged, state.monitor)), effects
 
     def report(
-        self, state: HostState, label: Label
+        self, state: HostState, label: Label, binding: Binding = ()
     ) -> tuple[HostState, VectorClock, list[HostEffect]]:
         """An event with this label happens now; the clock right after it, which its message
-        carries, and what to do. What was heard before is told with `heard` first."""
+        carries, and what to do. What was heard before is told with `heard` first. `binding`: what
+        its message carries, of a property for each instance."""
         clock = tick(state.clock, self.monitor.own)
         event = Event(label, clock)
-        stepped, effects = self._step(HostState(clock, state.monitor), event)
+        given = InstanceEvent(event, binding) if self._of_instances else event
+        stepped, effects = self._step(HostState(clock, state.monitor), given)
         return stepped, clock, effects
 
     # Other monitors.
 
-    def receive(self, state: HostState, message: MonitoringMessage) -> Stepped:
+    def receive(self, state: HostState, message: MonitoringMessage | InstanceMessage) -> Stepped:
         """A message of another monitor. One that may not be sent is refused; one that arrives
         again, or too late, does no harm."""
         return self._step(state, message)
 
-    def approach(self, state: HostState, message: Inquiry | Response | Waiting) -> Stepped:
+    def approach(
+        self, state: HostState, message: Inquiry | Response | Waiting | InstanceMessage
+    ) -> Stepped:
         """A message whose clock is far beyond this one is not taken, but this one comes nearer.
 
         What a monitor knows is never forgotten. One that was made to know too much by something
@@ -200,9 +216,14 @@ class Host:
 
     # After a restart.
 
-    def outstanding(self, state: HostState) -> list[Inquiry]:
+    def outstanding(self, state: HostState) -> list[Inquiry | InstanceMessage]:
         """The inquiries that are not answered, oldest event first."""
-        return list(open_inquiries(self.monitor, state.monitor, state.clock))
+        monitor = state.monitor
+        if isinstance(self.monitor, InstanceMonitor):
+            assert isinstance(monitor, InstancesState)
+            return [*self.monitor.open_inquiries(monitor, state.clock)]
+        assert isinstance(monitor, MonitorState)
+        return [*open_inquiries(self.monitor, monitor, state.clock)]
 
     def undecided(self, state: HostState) -> list[int]:
         """The counts of the own events of which the last verdict is not said, oldest first."""
@@ -217,8 +238,8 @@ class Host:
     # All of it.
 
     def step(
-        self, state: MonitorState, clock: VectorClock, input_: Input | MonitoringMessage
-    ) -> tuple[MonitorState, VectorClock, list[HostEffect]]:
+        self, state: AnyState, clock: VectorClock, input_: AnyInput
+    ) -> tuple[AnyState, VectorClock, list[HostEffect]]:
         """`Monitor.step`, but what a peer may not say is refused, and a clock that knows more of
         this process than it does itself tells of a gap. All else comes to this; a driver whose
         processes keep their clocks calls it with them."""
@@ -230,10 +251,15 @@ class Host:
             refused = self._rights.wrong_response(clock, input_)  # type: ignore[arg-type]
         elif kind is Waiting:
             refused = self._rights.wrong_waiting(input_)  # type: ignore[arg-type]
+        elif kind is InstanceMessage:
+            refused = self._refusal(clock, input_)  # type: ignore[arg-type]
         elif kind is Push or kind is Notice:
             refused = Refused("kind", input_.sender, f"a {kind.__name__}")  # type: ignore[union-attr]
         else:
             return self.monitor.step(state, clock, input_)  # type: ignore[arg-type, return-value]
+        if refused is None and (kind is InstanceMessage) is not self._of_instances:
+            told = "it is about an instance" if kind is InstanceMessage else "it is about none"
+            refused = Refused("kind", input_.sender, told)  # type: ignore[union-attr]
         if refused is not None:
             return state, clock, [refused]
         own = self.monitor.own
@@ -247,7 +273,9 @@ class Host:
             return state, clock, effects + more
         return self.monitor.step(state, clock, input_)  # type: ignore[arg-type, return-value]
 
-    def _refusal(self, clock: VectorClock, message: Inquiry | Response | Waiting) -> Refused | None:
+    def _refusal(
+        self, clock: VectorClock, message: Inquiry | Response | Waiting | InstanceMessage
+    ) -> Refused | None:
         """Why it may not be sent."""
         match message:
             case Inquiry():
@@ -256,8 +284,10 @@ class Host:
                 return self._rights.wrong_response(clock, message)
             case Waiting():
                 return self._rights.wrong_waiting(message)
+            case InstanceMessage(inner):
+                return self._rights.wrong_binding(message) or self._refusal(clock, inner)
 
-    def _step(self, state: HostState, input_: Input | MonitoringMessage) -> Stepped:
+    def _step(self, state: HostState, input_: AnyInput) -> Stepped:
         clock, before = state
         monitor, merged, effects = self.step(before, clock, input_)
         if monitor is before and merged == clock:

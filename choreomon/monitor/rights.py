@@ -16,6 +16,8 @@ from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import GAP, NEVER, Reference
 from choreomon.monitor.history import OPEN, Record
 from choreomon.monitor.messages import MOST_EVIDENCE_TOLD, Inquiry, Named, Response, Waiting
+from choreomon.monitor.of_instances.messages import InstanceMessage
+from choreomon.monitor.of_instances.view import homes_of
 from choreomon.monitor.setup import MonitorSetup
 
 RefusalReason: TypeAlias = Literal["kind", "receiver", "rights", "answer", "clock"]
@@ -41,7 +43,8 @@ class Rights:
     `may_ask`: by reader; `may_name`: the same of second inquiries. `asked_of`: by inspected
     transition and owner; `named_of`: by owner, what may be asked about by name; so all that
     evidence may speak of. `most_records`: of one reference in one answer; `None`: any number. What
-    judging takes grows with their square.
+    judging takes grows with their square. `parameters`: those of a property for each instance, and
+    `carries` which of them events of own references carry.
     """
 
     process: str
@@ -53,6 +56,8 @@ class Rights:
     may_name: Mapping[str, frozenset[Reference]] = field(default_factory=dict)
     named_of: Mapping[str, frozenset[Reference]] = field(default_factory=dict)
     own_references: frozenset[Reference] = frozenset()
+    parameters: frozenset[str] = frozenset()
+    carries: Mapping[Reference, tuple[str, ...]] = field(default_factory=dict)
 
     def wrong_inquiry(self, inquiry: Inquiry) -> Refused | None:
         """Why an inquiry is refused, if it is. Names may be unknown ones; clocks must have an entry
@@ -112,6 +117,20 @@ class Rights:
                     return Refused("clock", sender, "it tells of more than it knows of")
         if evidence:
             return self._wrong_evidence(sender, evidence, reached)
+        return None
+
+    def wrong_binding(self, told: InstanceMessage) -> Refused | None:
+        """Why a message may not be about this instance, whatever it says of it."""
+        message, binding = told
+        names = [name for name, _ in binding]
+        if names != sorted({*names} & self.parameters):
+            return Refused("rights", message.sender, f"it is about {', '.join(names)}")
+        if type(message) is Inquiry:
+            for reference in (*message.asked, *[each.reference for each in message.named]):
+                lacking = {*self.carries.get(reference, ())}.difference(names)
+                if lacking:
+                    told_of = f"it asks about {reference} without {', '.join(sorted(lacking))}"
+                    return Refused("rights", message.sender, told_of)
         return None
 
     def _wrong_names(
@@ -177,6 +196,8 @@ def rights_of(monitor: MonitorSetup) -> Rights:
         _by_reader(table.followers),
         {owner: frozenset(references) for owner, references in named_of.items()},
         frozenset(monitor.references),
+        frozenset(table.parameters),
+        homes_of(table),
     )
 
 

@@ -20,8 +20,9 @@ from choreomon.core.labels import CarryingLabel
 from choreomon.core.message import Label, Message
 from choreomon.core.suggestion import did_you_mean
 from choreomon.properties.automaton import SequenceAutomaton, Transition
+from choreomon.properties.certain_cancellations import takes_back_the_same
 from choreomon.properties.progress import rules_of
-from choreomon.properties.relations import cancels, pre_transitions
+from choreomon.properties.relations import pre_transitions
 
 Values: TypeAlias = Mapping[str, str]
 """Of parameters, by their names."""
@@ -112,7 +113,7 @@ def instance_defects(
         if not lacking or t.label in told:
             continue
         backward = t in automaton.backward
-        if backward and _takes_back_the_same(automaton, t.label):
+        if backward and takes_back_the_same(automaton, t.label):
             continue
         told.add(t.label)
         lacks = " and ".join(lacking)
@@ -137,15 +138,3 @@ def _missing(
     rests_on = [parameters.of(pre.label) for pre in pre_transitions(automaton, t)]
     names: Collection[str] = {name for each in rests_on for name in each}
     return tuple(name for name in parameters.names if name in names and name not in own)
-
-
-def _takes_back_the_same(automaton: SequenceAutomaton, label: Label) -> bool:
-    """Return whether the backward transitions of a label take back exactly the same if they do not
-    look at what is live: all that one of them takes back triggers one that takes it back."""
-    backward = [t for t in automaton.backward if t.label == label]
-    pres = {t: pre_transitions(automaton, t) for t in backward}
-    return all(
-        any(r in pres[t] and cancels(automaton, t, r) for t in backward)
-        for r in automaton.forward
-        if any(cancels(automaton, t, r) for t in backward)
-    )

@@ -24,6 +24,8 @@ from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 from choreomon.core.message import Label
 from choreomon.core.verdict import Reference
 from choreomon.properties.automaton import SequenceAutomaton, Transition
+from choreomon.properties.certain_cancellations import certain_cancellations
+from choreomon.properties.instances import Parameters
 from choreomon.properties.relations import pre_transitions, vio_transitions
 
 RulesName: TypeAlias = Literal["precise", "sound", "paper"]
@@ -69,13 +71,16 @@ Skeleton: TypeAlias = Mapping[Reference, tuple[Need, ...]]
 class TransitionTable:
     """The table of one process; `readers` and `followers` by own reference, in the order of
     processes. Both `followers` and `skeleton` are empty but in tables of the `precise` rules;
-    there the skeleton has the own transitions, and whatever they rest on."""
+    there the skeleton has the own transitions, and whatever they rest on. `parameters`: those of a
+    property for each instance, else empty; `carries`: which of them own labels carry."""
 
     process: str
     rows: tuple[Row, ...]
     readers: Mapping[Reference, tuple[str, ...]]
     skeleton: Skeleton = field(default_factory=dict)
     followers: Mapping[Reference, tuple[str, ...]] = field(default_factory=dict)
+    parameters: tuple[str, ...] = ()
+    carries: Mapping[Label, tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
     def inspections(self) -> Mapping[Label, tuple[Inspected, ...]]:
@@ -114,14 +119,23 @@ def _inspected(reference: Reference, rows: Sequence[Row]) -> Inspected:
 
 
 def transition_tables(
-    automaton: SequenceAutomaton, processes: Sequence[str], rules: RulesName = "sound"
+    automaton: SequenceAutomaton,
+    processes: Sequence[str],
+    rules: RulesName = "sound",
+    parameters: Parameters | None = None,
 ) -> dict[str, TransitionTable]:
     """The table of every process, in the order of `processes`, which must name every
-    process that watches a label."""
+    process that watches a label. With `parameters` the tables are those of a property for each
+    instance, where cancellations that need not look at what is live do not ask: then `rules` have
+    to be `precise`."""
     transitions = (*automaton.forward, *automaton.backward)
+    certain = frozenset[Reference]() if parameters is None else certain_cancellations(automaton)
     rows: dict[str, list[Row]] = {process: [] for process in processes}
     for transition in transitions:
-        rows[transition.label.process] += _rows(automaton, transition, rules)
+        if transition.reference in certain:
+            rows[transition.label.process].append(Row(transition, False, None, ()))
+        else:
+            rows[transition.label.process] += _rows(automaton, transition, rules)
     own = {
         process: tuple(dict.fromkeys(row.transition.reference for row in rows[process]))
         for process in processes
@@ -133,7 +147,9 @@ def transition_tables(
                 readers.setdefault(asked, {})[process] = None
     skeletons: dict[str, Skeleton] = {process: {} for process in processes}
     if rules == "precise":
-        needs = {t.reference: _needs(automaton, t) for t in transitions}
+        needs = {
+            t.reference: () if t.reference in certain else _needs(automaton, t) for t in transitions
+        }
         for process in processes:
             skeletons[process] = {each: needs[each] for each in closure(needs, own[process])}
     followers: dict[Reference, dict[str, None]] = {}
@@ -150,6 +166,12 @@ def transition_tables(
             followers={each: tuple(followers.get(each, ())) for each in own[process]}
             if rules == "precise"
             else {},
+            parameters=() if parameters is None else parameters.names,
+            carries={}
+            if parameters is None
+            else {
+                row.transition.label: parameters.of(row.transition.label) for row in rows[process]
+            },
         )
         for process in processes
     }

@@ -150,7 +150,9 @@ class Driver:
             return (
                 inquiry
                 for inquiry in host.outstanding(self.state.hosts[place])
-                if inquiry.receiver == peer and bool(inquiry.named) is second
+                if type(inquiry) is Inquiry
+                and inquiry.receiver == peer
+                and bool(inquiry.named) is second
             )
 
         return OutstandingInquiries(

@@ -13,8 +13,9 @@ from typing import Final
 from choreomon.core.errors import ChoreomonError
 from choreomon.core.vector_clock import VectorClock, tick, zero
 from choreomon.core.verdict import NEVER
-from choreomon.monitor.host import HostState
+from choreomon.monitor.host import AnyState, HostState
 from choreomon.monitor.opening import Predecessor, opened
+from choreomon.monitor.state import MonitorState
 from choreomon.runtime.hosted import SidecarState
 from choreomon.runtime.sessions import Session
 from choreomon.runtime.sidecar import Sidecar
@@ -85,8 +86,8 @@ def reloaded(before: Sidecar, state: SidecarState, after: Sidecar) -> SidecarSta
             old = None
             if followed.system:
                 there = place_of[bytes.fromhex(followed.system)]
-                old = (before.hosts[there].monitor, state.hosts[there].monitor)
-            monitor = opened(setup, setup.initial(), clock, followed.alike, old)
+                old = (before.hosts[there].monitor, _plain(state.hosts[there].monitor))
+            monitor = opened(setup, _plain(setup.initial()), clock, followed.alike, old)
         hosts.append(HostState(clock, monitor))
     places = {place_of[system]: n for n, system in enumerate(after.systems) if system in place_of}
     counts = [
@@ -161,3 +162,9 @@ def _closed(
             last = NEVER if known is None else state.last_judged(known)
             closed.append(hosts[place].clock[own] if last == NEVER else last)
     return tuple(closed)
+
+
+def _plain(state: AnyState) -> MonitorState:
+    """Of a property that is not for each instance: no other one follows, or is followed."""
+    assert isinstance(state, MonitorState)
+    return state

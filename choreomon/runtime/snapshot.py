@@ -9,16 +9,18 @@ only where something is.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Final
+from collections.abc import Collection, Iterable
+from typing import Final, NamedTuple
 
 import msgspec
 
 from choreomon.core.decisive_reasons import with_decisive_reasons
 from choreomon.core.errors import MalformedMessage
+from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import NEVER
 from choreomon.monitor.host import HostState
-from choreomon.monitor.pull import Monitor
+from choreomon.monitor.setup import MonitorSetup
+from choreomon.monitor.state import MonitorState
 from choreomon.runtime.hosted import SidecarState
 from choreomon.runtime.outputs import DeclaredVerdict
 from choreomon.runtime.sessions import Sessions
@@ -31,9 +33,18 @@ _WITHOUT_CLOSING: Final = 3
 
 _ENCODER: Final = msgspec.msgpack.Encoder()
 _HEADER: Final = msgspec.msgpack.Decoder(tuple[int, str, list[bytes], msgspec.Raw])
+
+
+class _Host(NamedTuple):
+    """A `HostState` of a property that is not for each instance."""
+
+    clock: VectorClock
+    monitor: MonitorState
+
+
 _STATE: Final = msgspec.msgpack.Decoder(
     tuple[
-        tuple[HostState, ...],
+        tuple[_Host, ...],
         Sessions,
         dict[str, DeclaredVerdict],
         tuple[VerdictCounts, ...],
@@ -42,10 +53,10 @@ _STATE: Final = msgspec.msgpack.Decoder(
     ]
 )
 _STATE_WITHOUT_CLOSING: Final = msgspec.msgpack.Decoder(
-    tuple[tuple[HostState, ...], Sessions, dict[str, DeclaredVerdict], tuple[VerdictCounts, ...]]
+    tuple[tuple[_Host, ...], Sessions, dict[str, DeclaredVerdict], tuple[VerdictCounts, ...]]
 )
 _STATE_WITHOUT_COUNTS: Final = msgspec.msgpack.Decoder(
-    tuple[tuple[HostState, ...], Sessions, dict[str, DeclaredVerdict]]
+    tuple[tuple[_Host, ...], Sessions, dict[str, DeclaredVerdict]]
 )
 
 
@@ -69,7 +80,9 @@ def without_drained(data: bytes, left: Collection[bytes]) -> tuple[bytes, tuple[
         hosts, sessions, undelivered, counts, closed, owns = _STATE.decode(body)
     except msgspec.MsgspecError:
         return None
-    state = SidecarState(hosts, sessions, UndeliveredVerdicts.of(undelivered), counts, closed)
+    state = SidecarState(
+        _hosts(hosts), sessions, UndeliveredVerdicts.of(undelivered), counts, closed
+    )
     places = [place for place, system in enumerate(systems) if system not in left]
     for place, own in enumerate(owns):
         if place not in places and not state.is_drained(place, own):
@@ -126,14 +139,19 @@ def decode_snapshot(data: bytes, sidecar: Sidecar) -> SidecarState:
         hosts = tuple(map(_of_readers, hosts, monitors))
     if version < 3:
         undelivered = {id: _bounded(declared) for id, declared in undelivered.items()}
-    return SidecarState(hosts, sessions, UndeliveredVerdicts.of(undelivered), counts, closed)
+    undelivered_verdicts = UndeliveredVerdicts.of(undelivered)
+    return SidecarState(_hosts(hosts), sessions, undelivered_verdicts, counts, closed)
+
+
+def _hosts(found: Iterable[_Host]) -> tuple[HostState, ...]:
+    return tuple([HostState(clock, monitor) for clock, monitor in found])
 
 
 def _bounded(declared: DeclaredVerdict) -> DeclaredVerdict:
     return declared._replace(verdict=with_decisive_reasons(declared.verdict))
 
 
-def _of_readers(state: HostState, monitor: Monitor) -> HostState:
+def _of_readers(state: _Host, monitor: MonitorSetup) -> _Host:
     """With the promises of those only that may ask."""
     promises = state.monitor.settled
     if len(promises) != len(monitor.processes):

@@ -77,7 +77,7 @@ class PullSidecar:
         for effect in effects:
             kind = type(effect)
             if kind is Send:
-                self.channels.send(effect.message)  # type: ignore[union-attr]
+                self.channels.send(effect.message)  # type: ignore[union-attr, arg-type]
             elif kind is Declared:
                 measurements.told(self._process, effect)  # type: ignore[arg-type]
             elif kind is SetDeadline:
@@ -86,9 +86,9 @@ class PullSidecar:
                 measurements.unsettled(self._process, effect.event)  # type: ignore[union-attr]
             else:
                 raise InternalError(f"{self._process}: {effect}")
-        if state.history is not before.history:
+        if state.history is not before.history:  # type: ignore[union-attr]
             self._records = state.records
-        measurements.stepped(self._process, self._records, state)
+        measurements.stepped(self._process, self._records, state)  # type: ignore[arg-type]
 
     def _set_deadline(self, event: VectorClock) -> None:
         context = self._context

@@ -67,7 +67,7 @@ class PushSidecar:
         measurements = self._context.measurements
         for effect in effects:
             if type(effect) is Send:
-                self.channels.send(effect.message)
+                self.channels.send(effect.message)  # type: ignore[arg-type]
             else:
                 measurements.told(self._process, effect)  # type: ignore[arg-type]
         measurements.stepped(self._process, self._monitor.records, self._monitor)

@@ -1,0 +1,324 @@
+"""The monitor of a property for each instance, as a step function.
+
+`step(state, clock, input) -> (state, clock, effects)`, as `choreomon.monitor.pull` has it, which
+steps each instance. What is one for all of them is here: the promises to those who ask and to
+oneself, gaps, the bounds for what is open and what waits, and that what is decided at one binding
+lets inquiries go on that wait at another.
+
+The rules have to be `precise`. Events do not queue.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from immutables import Map
+
+from choreomon.core.errors import InternalError
+from choreomon.core.message import Label
+from choreomon.core.vector_clock import VectorClock
+from choreomon.monitor.effects import Declared, Effect, Send, Unfinished
+from choreomon.monitor.gap_bounds import gap_ended, gap_opened
+from choreomon.monitor.inspection import unanswered_inquiries
+from choreomon.monitor.messages import Inquiry, Waiting
+from choreomon.monitor.of_instances.messages import InstanceMessage
+from choreomon.monitor.of_instances.state import (
+    NOTHING,
+    Instance,
+    InstanceEvent,
+    InstancesState,
+    OpenEvent,
+    Shared,
+)
+from choreomon.monitor.of_instances.view import (
+    Homes,
+    Names,
+    OneInstance,
+    homes_of,
+    taken_back,
+    viewed,
+)
+from choreomon.monitor.precise import PRECISE
+from choreomon.monitor.pull import ANSWERS_IN_A_SLICE, WAITING_PER_OPEN
+from choreomon.monitor.rules import Rules
+from choreomon.monitor.setup import MonitorSetup
+from choreomon.monitor.state import (
+    Expire,
+    GapEnds,
+    GapOpens,
+    GiveUp,
+    GoOn,
+    Input,
+    MonitorState,
+)
+from choreomon.properties.instances import Binding
+
+InstanceInput: TypeAlias = (
+    InstanceEvent | InstanceMessage | Expire | GiveUp | GoOn | GapOpens | GapEnds
+)
+Stepped: TypeAlias = tuple[InstancesState, VectorClock, list[Effect]]
+
+_GO_ON: Final = GoOn()
+
+
+@dataclass(frozen=True)
+class InstanceMonitor(MonitorSetup):
+    """The pulling monitor of one process, for a property for each instance. It has no state of its
+    own. `most_open` and what may wait are bounded over all instances."""
+
+    rules: Rules = PRECISE
+    one: OneInstance = field(init=False, repr=False)
+    homes: Homes = field(init=False, repr=False)
+    carried: Mapping[Label, Names] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.rules.together:
+            raise InternalError(f"{self.process}: instances are judged by the precise rules")
+        one = OneInstance(
+            self.table,
+            self.processes,
+            self.rules,
+            self.has_deadline,
+            self.most_open,
+            self.in_slices,
+        )
+        homes = homes_of(self.table)
+        carried = {label: tuple(sorted(names)) for label, names in self.table.carries.items()}
+        object.__setattr__(self, "one", one)
+        object.__setattr__(self, "homes", Homes([homes[each] for each in self.references]))
+        object.__setattr__(self, "carried", carried)
+
+    def initial(self) -> InstancesState:
+        return InstancesState(Shared((0,) * len(self.readers)), Map())
+
+    def step(self, state: InstancesState, clock: VectorClock, input_: InstanceInput) -> Stepped:
+        """The next state, the merged clock, and what to do. Raises `InternalError` for the end of a
+        gap that never opened, which is a mistake of the driver."""
+        turn = Turn(self, state.shared, state.instances, clock)
+        turn.take(input_)
+        instances = state.instances
+        assert isinstance(instances, Map)
+        for binding, instance in turn.changed.items():
+            if instance == NOTHING:
+                instances = instances.delete(binding) if binding in instances else instances
+            else:
+                instances = instances.set(binding, instance)
+        if turn.shared is state.shared and instances is state.instances:
+            return state, turn.clock, turn.effects
+        return InstancesState(turn.shared, instances), turn.clock, turn.effects
+
+    def open_inquiries(
+        self, state: InstancesState, clock: VectorClock
+    ) -> Iterator[InstanceMessage]:
+        """What others were asked and have not answered, oldest event first: what to ask again after
+        a restart, or where it may have been lost."""
+        turn = Turn(self, state.shared, state.instances, clock)
+        for event, binding, *_ in state.shared.open:
+            view = turn.view(binding, None)
+            for inspection in state.instances[binding].inspections:
+                if inspection.event == event:
+                    for inquiry in unanswered_inquiries(self.one, view, inspection, clock):
+                        if inquiry.receiver != self.process:
+                            yield turn.addressed(inquiry, binding)
+
+
+class Turn:
+    """One step in the making, on instances that it only reads: what `changed` (to `NOTHING` where
+    nothing is left to remember), and what is `shared` after it. So instances may be anywhere, and
+    nothing has happened to them until its driver says so."""
+
+    def __init__(
+        self,
+        monitor: InstanceMonitor,
+        shared: Shared,
+        instances: Mapping[Binding, Instance],
+        clock: VectorClock,
+    ) -> None:
+        self.shared = shared
+        self.clock = clock
+        self.changed: dict[Binding, Instance] = {}
+        self.effects: list[Effect] = []
+        self._monitor = monitor
+        self._instances = instances
+        self._to_wake: dict[Binding, None] = {}
+
+    def take(self, input_: InstanceInput) -> None:
+        """Do all that follows from this input; once."""
+        match input_:
+            case InstanceEvent(event, binding):
+                self._step(binding, event, event.clock[self._monitor.own])
+                self._give_up_above(event.clock)
+            case InstanceMessage(message, binding):
+                self._step(binding, message)
+            case Expire(event) | GiveUp(event):
+                found = self._opened_at(event)
+                if found is not None:
+                    self._step(found.binding, input_)
+            case GoOn():
+                self._go_on()
+            case GapOpens(since):
+                self._gaps(gap_opened(self._monitor, self._of_gaps(), since or self.clock))
+            case GapEnds(until, since):
+                state, verdicts = gap_ended(self._monitor, self._of_gaps(), until, since)
+                self._gaps(state)
+                self.effects += verdicts
+        self._wake()
+        if self.shared.unfinished:
+            self.effects.append(Unfinished())
+
+    def view(self, binding: Binding, next_count: int | None) -> MonitorState:
+        """What is remembered that concerns this binding."""
+        monitor = self._monitor
+        return viewed(
+            self.shared, monitor.homes, binding, monitor.own, self._remembered, next_count
+        )
+
+    def addressed(self, message: Inquiry | object, binding: Binding) -> InstanceMessage:
+        """The message with its binding, which promises for all instances."""
+        if type(message) is not Waiting:
+            opened, index_of = self.shared.open, self._monitor.index_of
+            oldest = opened[0].event if opened else self.clock
+            reader = index_of[message.receiver]  # type: ignore[attr-defined]
+            message = message._replace(settled=oldest[reader])  # type: ignore[attr-defined]
+        return InstanceMessage(message, binding)  # type: ignore[arg-type]
+
+    def _remembered(self, binding: Binding) -> Instance:
+        found = self.changed.get(binding)
+        return self._instances.get(binding, NOTHING) if found is None else found
+
+    def _step(self, binding: Binding, input_: Input, next_count: int | None = None) -> None:
+        """Step one instance; what waits for it is to be woken."""
+        monitor = self._monitor
+        view = self.view(binding, next_count)
+        after, self.clock, effects = monitor.one.step(view, self.clock, input_)
+        if (
+            type(input_) is Inquiry
+            and len(after.postponed) > len(view.postponed)
+            and monitor.most_open is not None
+            and self.shared.postponed >= WAITING_PER_OPEN * monitor.most_open
+        ):
+            after = after._replace(postponed=view.postponed)  # its asker will repeat it
+        if after.settled != view.settled:
+            self.shared = self.shared._replace(promises=after.settled[:-1])
+        if after is not view:
+            self._put(binding, after)
+        for effect in effects:
+            kind = type(effect)
+            if kind is Send:
+                message = self.addressed(effect.message, binding)  # type: ignore[union-attr]
+                self.effects.append(Send(message))
+            elif kind is Declared:
+                self.effects.append(effect._replace(binding=binding))  # type: ignore[call-arg]
+            elif kind is Unfinished:
+                self._unfinished(binding)
+            else:
+                self.effects.append(effect)
+
+    def _put(self, binding: Binding, after: MonitorState) -> None:
+        monitor = self._monitor
+        before = self._remembered(binding)
+        above = monitor.homes.above(binding)
+        others = [self._remembered(each) for each in above]
+        found = taken_back(after, before, monitor.homes, binding, monitor.carried, others)
+        if found is before:
+            return
+        self.changed[binding] = found
+        records = self.shared.records + found.records - before.records
+        if records != self.shared.records:
+            self.shared = self.shared._replace(records=records)
+        if found.inspections != before.inspections:
+            self._to_wake |= dict.fromkeys(self.shared.waiting.get(binding, ()))
+        if (found.inspections, found.decisions) != (before.inspections, before.decisions):
+            self._note_open(binding, before, found)
+        if found.postponed != before.postponed:
+            self._note_waiting(binding, above, before, found)
+
+    def _note_open(self, binding: Binding, before: Instance, after: Instance) -> None:
+        """Note which events are under inspection now, and how far each is."""
+        told = {each.event: each.told for each in after.decisions}
+        now = {
+            event: OpenEvent(event, binding, waiting, plan.final, told.get(event))
+            for event, plan, waiting, *_ in after.inspections
+        }
+        opened = self.shared.open
+        for event in dict.fromkeys([*[each.event for each in before.inspections], *now]):
+            place, found = self._place_of(event), now.get(event)
+            there = opened[place : place + 1]
+            if there and there[0].event != event:
+                there = ()
+            here = () if found is None else (found,)
+            if here != there:
+                opened = opened[:place] + here + opened[place + len(there) :]
+                self.shared = self.shared._replace(open=opened)
+
+    def _note_waiting(
+        self, binding: Binding, above: list[Binding], before: Instance, after: Instance
+    ) -> None:
+        """Note that inquiries wait here, or none any more, for what is decided above."""
+        waiting = self.shared.waiting
+        if bool(before.postponed) != bool(after.postponed):
+            for each in above:
+                there = waiting.get(each, Map())
+                there = there.set(binding, None) if after.postponed else there.delete(binding)
+                waiting = waiting.set(each, there) if there else waiting.delete(each)
+        postponed = self.shared.postponed + len(after.postponed) - len(before.postponed)
+        self.shared = self.shared._replace(waiting=waiting, postponed=postponed)
+
+    # What is decided at one binding lets others go on.
+
+    def _wake(self) -> None:
+        """Try again what waits for what was decided; in slices only some of it now."""
+        woken = 0
+        while self._to_wake:
+            binding = next(iter(self._to_wake))
+            del self._to_wake[binding]
+            if self._monitor.in_slices and woken >= ANSWERS_IN_A_SLICE:
+                self._unfinished(binding)
+                continue
+            woken += 1
+            self._step(binding, _GO_ON)
+
+    def _unfinished(self, binding: Binding) -> None:
+        if binding not in self.shared.unfinished:
+            self.shared = self.shared._replace(unfinished=(*self.shared.unfinished, binding))
+
+    def _go_on(self) -> None:
+        if self.shared.unfinished:
+            first, *rest = self.shared.unfinished
+            self.shared = self.shared._replace(unfinished=tuple(rest))
+            self._step(first, _GO_ON)
+
+    # Bounds.
+
+    def _give_up_above(self, newest: VectorClock) -> None:
+        """Give up the oldest events while more are open than may be; never the newest one."""
+        most = self._monitor.most_open
+        while most is not None and len(self.shared.open) > most:
+            oldest = self.shared.open[0]
+            if oldest.event == newest:
+                break
+            self._step(oldest.binding, GiveUp(oldest.event))
+            self._wake()
+
+    def _opened_at(self, event: VectorClock) -> OpenEvent | None:
+        opened, place = self.shared.open, self._place_of(event)
+        if place < len(opened) and opened[place].event == event:
+            return opened[place]
+        return None
+
+    def _place_of(self, event: VectorClock) -> int:
+        """Where among the open events the first is that is this one or newer."""
+        own = self._monitor.own
+        return bisect_left(self.shared.open, event[own], key=lambda each: each.event[own])
+
+    # Gaps are those of the process.
+
+    def _of_gaps(self) -> MonitorState:
+        return self._monitor.one.initial()._replace(gaps=self.shared.gaps)
+
+    def _gaps(self, state: MonitorState) -> None:
+        self.shared = self.shared._replace(gaps=state.gaps)
