@@ -42,6 +42,7 @@ BENCHMARKS: Final = (
     "real_runs",
     "live_load",
     "embedded_cost",
+    "instances",
     "clock_bytes",
     "log_reading",
     "looking",

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from random import Random
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from choreomon.core.message import HANDLE, SEND, Event, Label, Message
-from choreomon.core.vector_clock import VectorClock
+from choreomon.core.vector_clock import VectorClock, tick
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
 from choreomon.monitor.effects import Declared, Send, SetDeadline, Unfinished, Unsettled
 from choreomon.monitor.host import Host, HostEffect, HostState
 from choreomon.monitor.of_instances.messages import InstanceMessage
-from choreomon.monitor.of_instances.monitor import InstanceMonitor
-from choreomon.monitor.of_instances.state import InstancesState
+from choreomon.monitor.of_instances.monitor import InstanceMonitor, checkpoint
+from choreomon.monitor.of_instances.state import NOTHING, Instance, InstancesState
 from choreomon.monitor.rights import Refused
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.certain_cancellations import certain_cancellations
@@ -35,7 +35,8 @@ class Flavor(NamedTuple):
     """What goes wrong in a run, and how likely. `gaps`: stretches of which nobody is told; `lost`
     and `repeated` messages of monitors; `gives_up` on events; `most_open` events. `in_order`: no
     message of a monitor overtakes another one of its. `slow`: they take long, so that much is open
-    at once. `events`: the least and the most."""
+    at once. `stores`: how likely what can be is put into a store after a step; what happened since
+    the last time is computed again from there. `events`: the least and the most."""
 
     gaps: float = 0.0
     lost: float = 0.0
@@ -46,6 +47,7 @@ class Flavor(NamedTuple):
     in_slices: bool = False
     in_order: bool = False
     slow: bool = False
+    stores: float = 0.0
     events: tuple[int, int] = (6, 24)
     most_parameters: int = 3
 
@@ -131,7 +133,11 @@ def draw_system(random: Random, most_parameters: int = 3) -> System:
 
 
 def monitor_of(
-    system: System, process: str, flavor: Flavor, kind: Callable[..., InstanceMonitor]
+    system: System,
+    process: str,
+    flavor: Flavor,
+    kind: Callable[..., InstanceMonitor],
+    cold: dict[Binding, Instance],
 ) -> InstanceMonitor:
     tables = transition_tables(system.automaton, system.processes, "precise", system.parameters)
     return kind(
@@ -140,6 +146,7 @@ def monitor_of(
         has_deadline=bool(flavor.expires),
         most_open=flavor.most_open,
         in_slices=flavor.in_slices,
+        cold=cold,
     )
 
 
@@ -156,8 +163,16 @@ class Run:
         self.random, self.flavor = random, flavor
         self.system = system or draw_system(random, flavor.most_parameters)
         self.names = self.system.processes
-        self.hosts = [Host(monitor_of(self.system, n, flavor, kind)) for n in self.names]
+        self._cold: list[dict[Binding, Instance]] = [{} for _ in self.names]
+        self.hosts = [
+            Host(monitor_of(self.system, name, flavor, kind, cold))
+            for name, cold in zip(self.names, self._cold, strict=True)
+        ]
         self.states: list[HostState] = [host.initial() for host in self.hosts]
+        self._stored = [*self.states]
+        self._journal: list[list[tuple[str, tuple[Any, ...], dict[str, Any]]]] = [
+            [] for _ in self.names
+        ]
         self.events: list[Happened] = []
         self.said: dict[tuple[int, Binding], str | None] = {}
         self.unsettled: set[int] = set()
@@ -212,49 +227,47 @@ class Run:
                 inboxes[to].append((message, values, self.states[p].clock))
             else:
                 message, values, clock = inboxes[p].pop(i)
-                self._do(p, self.hosts[p].heard(self.states[p], clock))
+                self._step(p, "heard", clock)
                 self._happens(p, Label(HANDLE, message), values)
         for p, blind in enumerate(self._blind):
             if blind:
-                self._do(p, self.hosts[p].gap_ends(self.states[p], lost=True))
+                self._step(p, "gap_ends", lost=True)
         return self
 
     def _happens(self, p: int, label: Label, values: Values) -> None:
-        host, state = self.hosts[p], self.states[p]
-        if not host.mentions(label):
+        if not self.hosts[p].mentions(label):
             return
         binding = self.system.parameters.binding(label, values)
         assert binding is not None
         if self._blind[p]:
             self.events.append(Happened(label, binding, (), told=False))
             return
-        state, clock, effects = host.report(state, label, binding)
-        self.events.append(Happened(label, binding, clock))
-        self._do(p, (state, effects))
+        own = self.states[p].clock
+        self.events.append(Happened(label, binding, tick(own, p)))
+        self._step(p, "report", label, binding)
 
     def _delivered(self, p: int, q: int, n: int) -> None:
         channel = self._channels[p, q]
         random, flavor = self.random, self.flavor
         message = channel[n] if random.random() < flavor.repeated else channel.pop(n)
         if random.random() >= flavor.lost:
-            self._do(q, self.hosts[q].receive(self.states[q], message))
+            self._step(q, "receive", message)
 
     def _something_else(self) -> None:
         random, flavor = self.random, self.flavor
         p = random.randrange(len(self.names))
-        host, state = self.hosts[p], self.states[p]
         if random.random() < flavor.gaps:
             if self._blind[p]:
-                self._do(p, host.gap_ends(state, lost=True))
+                self._step(p, "gap_ends", lost=True)
             else:
-                self.states[p] = host.gap_opens(state)
+                self._step(p, "gap_opens")
             self._blind[p] = not self._blind[p]
-        opened = host.inspected(self.states[p])
+        opened = self.hosts[p].inspected(self.states[p])
         if opened and random.random() < flavor.gives_up:
-            self._do(p, host.give_up(self.states[p], random.choice(opened)))
+            self._step(p, "give_up", random.choice(opened))
         if self._deadlines and random.random() < flavor.expires:
             q, count = self._deadlines.pop(random.randrange(len(self._deadlines)))
-            self._do(q, self.hosts[q].expire(self.states[q], count))
+            self._step(q, "expire", count)
 
     def _ask_again(self) -> bool:
         """Repeat what is not answered; whether there was anything."""
@@ -269,8 +282,39 @@ class Run:
     def _channel(self, p: int, message: InstanceMessage) -> list[InstanceMessage]:
         return self._channels.setdefault((p, self.names.index(message.receiver)), [])
 
-    def _do(self, p: int, stepped: tuple[HostState, list[HostEffect]]) -> None:
-        self.states[p], effects = stepped
+    def _step(self, p: int, name: str, *given: Any, **named: Any) -> None:
+        """Step the host by the method of this name."""
+        self.states[p], effects = self._stepped(p, self.states[p], name, given, named)
+        self._journal[p].append((name, given, named))
+        self._check_bounds(p)
+        self._do(p, effects)
+        if self.random.random() < self.flavor.stores:
+            self._store(p)
+
+    def _stepped(
+        self, p: int, state: HostState, name: str, given: tuple[Any, ...], named: dict[str, Any]
+    ) -> tuple[HostState, list[HostEffect]]:
+        stepped = getattr(self.hosts[p], name)(state, *given, **named)
+        if name == "gap_opens":
+            return stepped, []
+        return stepped[0], stepped[-1]
+
+    def _store(self, p: int) -> None:
+        again = self._stored[p]
+        for name, given, named in self._journal[p]:
+            again, _ = self._stepped(p, again, name, given, named)
+        assert again == self.states[p], "it is another one when it is computed again"
+        clock, monitor = self.states[p]
+        assert isinstance(monitor, InstancesState)
+        left, idle = checkpoint(monitor)
+        for binding, instance in idle.items():
+            self._cold[p].pop(binding, None)
+            if instance != NOTHING:
+                self._cold[p][binding] = instance
+        self.states[p] = self._stored[p] = HostState(clock, left)
+        self._journal[p].clear()
+
+    def _check_bounds(self, p: int) -> None:
         monitor, most = self.states[p].monitor, self.flavor.most_open
         assert isinstance(monitor, InstancesState)
         if most is not None:
@@ -278,6 +322,8 @@ class Run:
             own, instances = self.names[p], monitor.instances.values()
             waiting = sum(each.sender != own for one in instances for each in one.postponed)
             self.most_waiting = max(self.most_waiting, waiting)
+
+    def _do(self, p: int, effects: list[HostEffect]) -> None:
         again = False
         for effect in effects:
             match effect:
@@ -305,7 +351,7 @@ class Run:
                 case Refused():
                     self.refused.append(effect)
         if again:
-            self._do(p, self.hosts[p].go_on(self.states[p]))
+            self._step(p, "go_on")
 
     def _index(self, p: int, clock: VectorClock) -> int:
         return next(i for i, each in enumerate(self.events) if each.clock == clock)
@@ -332,10 +378,11 @@ class Run:
             found["avoidable"] = sum(
                 exact[at] != Formed.SOMETIMES and at[0] not in self.unsettled for at in possibly
             )
-        for state in self.states:
+        for state, cold in zip(self.states, self._cold, strict=True):
             monitor = state.monitor
             assert isinstance(monitor, InstancesState)
-            shared, instances = monitor
+            shared = monitor.shared
+            instances = {**cold, **monitor.instances}
             found["unfinished"] += len(shared.open) + shared.postponed + len(shared.waiting)
             found["unfinished"] += sum(not each.is_idle for each in instances.values())
             found["miscounted"] += shared.records != sum(

@@ -17,8 +17,8 @@ from choreomon.monitor.messages import Waiting
 from choreomon.monitor.of_instances import monitor as of_instances
 from choreomon.monitor.of_instances import view
 from choreomon.monitor.of_instances.messages import InstanceMessage
-from choreomon.monitor.of_instances.monitor import InstanceMonitor, Turn
-from choreomon.monitor.of_instances.state import InstanceEvent
+from choreomon.monitor.of_instances.monitor import InstanceMonitor, Turn, checkpoint
+from choreomon.monitor.of_instances.state import InstanceEvent, InstancesState
 from choreomon.monitor.precise import PRECISE
 from choreomon.monitor.pull import Monitor
 from choreomon.properties import tables
@@ -38,7 +38,9 @@ FLAVORS = {
     "giving up": Flavor(gives_up=0.1, expires=0.2),
     "two open": Flavor(most_open=2, lost=0.1),
     "one open": Flavor(most_open=1, slow=True, events=(40, 90)),
+    "in a store": Flavor(stores=0.5, repeated=0.1, events=(10, 40)),
     "everything": Flavor(
+        stores=0.2,
         gaps=0.05,
         lost=0.1,
         repeated=0.1,
@@ -137,6 +139,15 @@ def gaps_not_noted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Turn, "_gaps", lambda self, state: None)
 
 
+def stored_without_what_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a state has no more is not put into the store."""
+
+    def without(state: InstancesState) -> tuple[InstancesState, dict[Binding, Any]]:
+        return checkpoint(state)[0], {}
+
+    monkeypatch.setattr("tests.laws.of_instances.checkpoint", without)
+
+
 PLANTED: list[tuple[Callable[[pytest.MonkeyPatch], None], str, set[str]]] = [
     (promise_for_one, "slow", {"missed"}),
     (promise_of_oneself_for_one, "slow", {"missed"}),
@@ -145,6 +156,7 @@ PLANTED: list[tuple[Callable[[pytest.MonkeyPatch], None], str, set[str]]] = [
     (all_cancellations_certain, "plain", {"missed"}),
     (nothing_above, "plain", {"missed"}),
     (gaps_not_noted, "gaps", {"missed"}),
+    (stored_without_what_changed, "in a store", {"missed"}),
 ]
 
 

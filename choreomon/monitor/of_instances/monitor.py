@@ -67,9 +67,12 @@ _GO_ON: Final = GoOn()
 @dataclass(frozen=True)
 class InstanceMonitor(MonitorSetup):
     """The pulling monitor of one process, for a property for each instance. It has no state of its
-    own. `most_open` and what may wait are bounded over all instances."""
+    own. `most_open` and what may wait are bounded over all instances. `cold`: instances that its
+    states need not have, as they are in a store; they must stay so as long as states are used that
+    were made with them (`checkpoint`)."""
 
     rules: Rules = PRECISE
+    cold: Mapping[Binding, Instance] = field(default_factory=dict, repr=False)
     one: OneInstance = field(init=False, repr=False)
     homes: Homes = field(init=False, repr=False)
     carried: Mapping[Label, Names] = field(init=False, repr=False)
@@ -98,25 +101,25 @@ class InstanceMonitor(MonitorSetup):
     def step(self, state: InstancesState, clock: VectorClock, input_: InstanceInput) -> Stepped:
         """The next state, the merged clock, and what to do. Raises `InternalError` for the end of a
         gap that never opened, which is a mistake of the driver."""
-        turn = Turn(self, state.shared, state.instances, clock)
+        turn = Turn(self, state, clock)
         turn.take(input_)
-        instances = state.instances
-        assert isinstance(instances, Map)
-        for binding, instance in turn.changed.items():
-            if instance == NOTHING:
-                instances = instances.delete(binding) if binding in instances else instances
-            else:
-                instances = instances.set(binding, instance)
-        if turn.shared is state.shared and instances is state.instances:
+        if turn.shared is state.shared and not turn.changed:
             return state, turn.clock, turn.effects
-        return InstancesState(turn.shared, instances), turn.clock, turn.effects
+        with state.instances.mutate() as instances:
+            for binding, instance in turn.changed.items():
+                if instance != NOTHING or self.cold.get(binding) is not None:
+                    instances[binding] = instance
+                else:
+                    instances.pop(binding, None)
+            after = InstancesState(turn.shared, instances.finish())
+        return after, turn.clock, turn.effects
 
     def open_inquiries(
         self, state: InstancesState, clock: VectorClock
     ) -> Iterator[InstanceMessage]:
         """What others were asked and have not answered, oldest event first: what to ask again after
         a restart, or where it may have been lost."""
-        turn = Turn(self, state.shared, state.instances, clock)
+        turn = Turn(self, state, clock)
         for event, binding, *_ in state.shared.open:
             view = turn.view(binding, None)
             for inspection in state.instances[binding].inspections:
@@ -126,24 +129,26 @@ class InstanceMonitor(MonitorSetup):
                             yield turn.addressed(inquiry, binding)
 
 
-class Turn:
-    """One step in the making, on instances that it only reads: what `changed` (to `NOTHING` where
-    nothing is left to remember), and what is `shared` after it. So instances may be anywhere, and
-    nothing has happened to them until its driver says so."""
+def checkpoint(state: InstancesState) -> tuple[InstancesState, dict[Binding, Instance]]:
+    """What of a state to put in a store, and the state that needs no more than what is left: the
+    instances of which nothing goes on. One that is `NOTHING` is to be removed there. The state is to
+    be used only when `InstanceMonitor.cold` has what was put."""
+    idle = {binding: each for binding, each in state.instances.items() if each.is_idle}
+    left = Map({binding: each for binding, each in state.instances.items() if not each.is_idle})
+    return InstancesState(state.shared, left), idle
 
-    def __init__(
-        self,
-        monitor: InstanceMonitor,
-        shared: Shared,
-        instances: Mapping[Binding, Instance],
-        clock: VectorClock,
-    ) -> None:
-        self.shared = shared
+
+class Turn:
+    """One step in the making: what `changed` (to `NOTHING` where nothing is left to remember), and
+    what is `shared` after it."""
+
+    def __init__(self, monitor: InstanceMonitor, state: InstancesState, clock: VectorClock) -> None:
+        self.shared = state.shared
         self.clock = clock
         self.changed: dict[Binding, Instance] = {}
         self.effects: list[Effect] = []
         self._monitor = monitor
-        self._instances = instances
+        self._instances = state.instances
         self._to_wake: dict[Binding, None] = {}
 
     def take(self, input_: InstanceInput) -> None:
@@ -187,8 +192,8 @@ class Turn:
         return InstanceMessage(message, binding)  # type: ignore[arg-type]
 
     def _remembered(self, binding: Binding) -> Instance:
-        found = self.changed.get(binding)
-        return self._instances.get(binding, NOTHING) if found is None else found
+        found = self.changed.get(binding) or self._instances.get(binding)
+        return self._monitor.cold.get(binding, NOTHING) if found is None else found
 
     def _step(self, binding: Binding, input_: Input, next_count: int | None = None) -> None:
         """Step one instance; what waits for it is to be woken."""

@@ -3,7 +3,6 @@ did not change."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from immutables import Map
@@ -81,10 +80,11 @@ class Shared(NamedTuple):
 
 
 class InstancesState(NamedTuple):
-    """The state of a monitor of instances, for drivers that keep all of them in memory."""
+    """The state of a monitor of instances: `instances` are all, or all that a store does not have as
+    they are now."""
 
     shared: Shared
-    instances: Mapping[Binding, Instance]
+    instances: Map[Binding, Instance]
 
     @property
     def inspections(self) -> tuple[OpenEvent, ...]:
