@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Callable, Sequence
 
 from choreomon.core.message import Label
+from choreomon.core.values import Carried
 from choreomon.core.vector_clock import VectorClock
 from choreomon.properties.linear import FormationRules, FormationWatch
 from simulator.sidecars.run_context import Watchers
@@ -25,10 +26,10 @@ def noting_formations(
     formed = array("q")
 
     def noting(watcher: Watcher) -> Watcher:
-        def note(label: Label, clock: VectorClock) -> None:
+        def note(label: Label, clock: VectorClock, values: Carried) -> None:
             if watch.formed_at(label):
                 formed.append(happened() - 1)
-            watcher(label, clock)
+            watcher(label, clock, values)
 
         return note
 

@@ -22,28 +22,31 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
+from choreomon.actors.application import Given
 from choreomon.actors.compilation import CompiledApplication, Route, Sending
 from choreomon.actors.delays import NO_TIME, Delay, LinkDelays, sampler
-from choreomon.actors.program import Program, perform, translated
+from choreomon.actors.program import Program, carried, perform, translated
 from choreomon.actors.randomness import Streams
 from choreomon.core.message import Label
 from choreomon.core.run import RunEvent
+from choreomon.core.values import Carried
 from choreomon.core.vector_clock import MANY, VectorClock, merge, zero
 from simulator.event_queue import APPLICATION, EventQueue
 from simulator.network import Channel, Network
 
-Watcher: TypeAlias = Callable[[Label, VectorClock], None]
-"""Called at an event with its label and the clock right after it."""
+Watcher: TypeAlias = Callable[[Label, VectorClock, Carried], None]
+"""Called at an event with its label, the clock right after it, and the values of its message."""
 
 Recorder: TypeAlias = Callable[[RunEvent], None]
 """Called at every event, with all about it."""
 
-Envelope: TypeAlias = tuple[Route, VectorClock | None, int | None]
-"""A message under way or in a mailbox: its route, and the clock and index of its send
-event, `None` for one from the environment."""
+Envelope: TypeAlias = tuple[Route, VectorClock | None, int | None, Carried]
+"""A message under way or in a mailbox: its route, the clock and index of its send event, `None`
+for one from the environment, and the values that it carries."""
 
-Posting: TypeAlias = tuple[Label, Route, Channel[Envelope]]
-"""A send as this driver of programs knows it: its label, its route, and the channel."""
+Posting: TypeAlias = tuple[Label, Route, Channel[Envelope], Given]
+"""A send as this driver of programs knows it: its label, its route, the channel, and the values
+that it is to carry."""
 
 MAX_EVENTS: Final = 1_000_000
 
@@ -92,8 +95,8 @@ class World:
         ]
         network = Network(self.event_queue, APPLICATION, delays, streams, name="application")
         self._programs = self._linked(application, network)
-        for at, route in application.starts:
-            self._schedule(at, self._arrive, (route, None, None))
+        for at, route, values in application.starts:
+            self._schedule(at, self._arrive, (route, None, None, values))
 
     def _linked(self, application: CompiledApplication, network: Network) -> list[Program[Posting]]:
         """The programs with the channel of each send, so that sending looks nothing up. Only
@@ -101,11 +104,11 @@ class World:
         channels: dict[tuple[str, str], Channel[Envelope]] = {}
 
         def posting(sending: Sending) -> Posting:
-            label, route = sending
+            label, route, given = sending
             pair = (label.message.sender, label.message.receiver)
             if pair not in channels:
                 channels[pair] = network.channel(*pair, self._arrive)
-            return label, route, channels[pair]
+            return label, route, channels[pair], given
 
         return [translated(program, posting) for program in application.programs]
 
@@ -124,7 +127,7 @@ class World:
         here, in one frame. `tick` of `core.vector_clock` is written out, and so is `merge` for few
         processes, since two calls and a copy more are a fifth of the price of a message.
         """
-        (process, label, program), sent_clock, sent_at = envelope
+        (process, label, program), sent_clock, sent_at, handled = envelope
         if self._busy[process]:
             self._mailboxes[process].append(envelope)
             return
@@ -147,16 +150,17 @@ class World:
         watching = self.watchers[process]
         watcher = watching.get(label)
         if watcher is not None:
-            watcher(label, clock)
+            watcher(label, clock, handled)
             entries = [*clocks[process]]
         recorder = self._recorder
         if recorder is not None:
-            recorder(self._run_event(index, label, clock, sent_at))
+            recorder(self._run_event(index, label, clock, sent_at, handled))
         last = self.max_events - 1
         if index == last:
             self._stop()
             return
-        for label, route, send in perform(self._programs[program], self._variables[process]):
+        for label, route, send, given in perform(self._programs[program], self._variables[process]):
+            values = carried(given, handled) if given else ()
             entries[process] += 1
             clocks[process] = clock = tuple(entries)
             index = self.events
@@ -164,11 +168,11 @@ class World:
             indices.append(index)
             watcher = watching.get(label)
             if watcher is not None:
-                watcher(label, clock)
+                watcher(label, clock, values)
                 entries = [*clocks[process]]
             if recorder is not None:
-                recorder(self._run_event(index, label, clock, None))
-            send((route, clock, index))
+                recorder(self._run_event(index, label, clock, None, values))
+            send((route, clock, index, values))
             if index == last:
                 self._stop()
                 return
@@ -186,10 +190,11 @@ class World:
             self._arrive(mailbox.popleft())
 
     def _run_event(
-        self, index: int, label: Label, clock: VectorClock, sent_at: int | None
+        self, index: int, label: Label, clock: VectorClock, sent_at: int | None, values: Carried
     ) -> RunEvent:
         kind, message = label
-        return RunEvent(index, self.event_queue.now, kind, label.process, message, clock, sent_at)
+        now, process = self.event_queue.now, label.process
+        return RunEvent(index, now, kind, process, message, clock, sent_at, values)
 
     def _stop(self) -> None:
         self.reached_max_events = True

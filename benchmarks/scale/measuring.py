@@ -21,6 +21,7 @@ from choreomon.actors.delays import NO_TIME, LinkDelays, Uniform, sampler
 from choreomon.actors.randomness import Streams
 from choreomon.core.message import Label
 from choreomon.core.strategy_names import StrategyName
+from choreomon.core.values import Carried
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import VIOLATED, WITHDRAWN
 from choreomon.monitor.messages import MonitoringMessage, Notice, PeerMessage
@@ -204,9 +205,9 @@ class _Placed:
         counts: Counter[Label] = Counter()
 
         def counting(watcher: Watcher) -> Watcher:
-            def count(label: Label, clock: VectorClock) -> None:
+            def count(label: Label, clock: VectorClock, values: Carried) -> None:
                 counts[label] += 1
-                watcher(label, clock)
+                watcher(label, clock, values)
 
             return count
 

@@ -9,15 +9,29 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypeAlias
 
+from choreomon.core.values import Carried
+
 Constant: TypeAlias = int | bool
 
 
 @dataclass(frozen=True, slots=True)
+class OfHandled:
+    """The value of this name that the handled message carries."""
+
+    name: str
+
+
+Given: TypeAlias = tuple[tuple[str, str | OfHandled], ...]
+"""What a message shall carry: names with values, sorted by name."""
+
+
+@dataclass(frozen=True, slots=True)
 class Tell:
-    """Send the message named `message` to the process `to`."""
+    """Send the message named `message` to the process `to`, with the values `given`."""
 
     to: str
     message: str
+    given: Given = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +72,7 @@ class Start:
     to: str
     message: str
     at: int = 0
+    values: Carried = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from choreomon.actors.application import (
     Application,
     Assign,
     Constant,
+    Given,
     If,
     Process,
     Statement,
@@ -17,6 +18,7 @@ from choreomon.actors.application import (
 )
 from choreomon.actors.program import Program, program_of
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, Label, Message
+from choreomon.core.values import Carried
 
 
 class Route(NamedTuple):
@@ -29,10 +31,20 @@ class Route(NamedTuple):
 
 
 class Sending(NamedTuple):
-    """A send: the label of the sending, and the route of the message."""
+    """A send: the label of the sending, the route of the message, and what it shall carry."""
 
     label: Label
     route: Route
+    given: Given = ()
+
+
+class Starting(NamedTuple):
+    """A message from the environment: when it arrives, in microseconds, its route, and what it
+    carries."""
+
+    at: int
+    route: Route
+    values: Carried = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +55,20 @@ class CompiledApplication:
     - `programs`: those of all handlers of all processes;
     - `handlers`: the number of the program for a process and the name of a message;
     - `variables`: for each process the first values of its variables, by slot;
-    - `starts`: the routes of messages from the environment with their times in microseconds,
-      in the order of the application.
+    - `starts`: the messages from the environment, in the order of the application.
     """
 
     processes: tuple[str, ...]
     programs: tuple[Program[Sending], ...]
     handlers: Mapping[tuple[str, str], int]
     variables: tuple[tuple[Constant, ...], ...]
-    starts: tuple[tuple[int, Route], ...]
+    starts: tuple[Starting, ...]
+
+    @property
+    def carries_values(self) -> bool:
+        """Whether any message may carry some."""
+        sends = (send for program in self.programs for block in program for send in block.sends)
+        return any(send.given for send in sends) or any(start.values for start in self.starts)
 
 
 def compile_application(application: Application) -> CompiledApplication:
@@ -81,7 +98,7 @@ def compile_application(application: Application) -> CompiledApplication:
 
         def sending(send: Tell) -> Sending:
             message = Message(process.id, send.message, send.to)
-            return Sending(Label(SEND, message), route(message, where))
+            return Sending(Label(SEND, message), route(message, where), send.given)
 
         slots = {variable: slot for slot, variable in enumerate(process.variables)}
         return program_of(statements, slots, sending)
@@ -92,7 +109,11 @@ def compile_application(application: Application) -> CompiledApplication:
         handlers=handlers,
         variables=tuple(tuple(process.variables.values()) for process in application.processes),
         starts=tuple(
-            (start.at, route(Message(ENVIRONMENT, start.message, start.to), "start"))
+            Starting(
+                start.at,
+                route(Message(ENVIRONMENT, start.message, start.to), "start"),
+                start.values,
+            )
             for start in application.start
         ),
     )

@@ -16,7 +16,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Generic, NamedTuple, TypeAlias, TypeVar
 
-from choreomon.actors.application import Assign, Constant, If, Statement, Tell
+from choreomon.actors.application import Assign, Constant, Given, If, OfHandled, Statement, Tell
+from choreomon.core.values import Carried
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -66,6 +67,21 @@ def perform(program: Program[S], variables: list[Constant]) -> tuple[S, ...]:
         if slot is not None and not variables[slot]:
             at = otherwise
     return sends
+
+
+def carried(given: Given, handled: Carried) -> Carried:
+    """What a message carries that is sent with the values `given` by the handler of a message that
+    carries `handled`.
+
+    Raises `KeyError` where that lacks a value. The reader of documents has refused this.
+    """
+    own = dict(handled)
+    return tuple(
+        [
+            (name, own[value.name] if isinstance(value, OfHandled) else value)
+            for name, value in given
+        ]
+    )
 
 
 def translated(program: Program[S], each: Callable[[S], T]) -> Program[T]:

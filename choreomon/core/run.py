@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from choreomon.core.message import EventKind, Label, Message
+from choreomon.core.values import Carried
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import Relation, Result, Role, VerdictKind
 
@@ -21,7 +22,7 @@ class RunEvent:
     """One event, in the order in which events really happened (`index` from 0).
 
     `sent_at` is, for a handle, the index of the event that sent the message; `None` for
-    a send, and for a message from the environment.
+    a send, and for a message from the environment. `values` are those that the message carries.
     """
 
     index: int
@@ -31,10 +32,18 @@ class RunEvent:
     message: Message
     clock: VectorClock
     sent_at: int | None = None
+    values: Carried = ()
 
     @property
     def label(self) -> Label:
         return Label(self.kind, self.message)
+
+    @property
+    def name(self) -> str:
+        """That of the message, with the values that it carries, as in `ship(A-17)`."""
+        if not self.values:
+            return self.message.name
+        return f"{self.message.name}({', '.join(value for _, value in self.values)})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -187,7 +187,7 @@ class Coordinator:
         plan, scenario = self._plan, self._plan.scenario
         starts = [
             (at, route.label.message.receiver, route.label.message.name)
-            for at, route in scenario.application.starts
+            for at, route, _ in scenario.application.starts
         ]
         return NetworkRole(
             endpoint=self._place.endpoint,

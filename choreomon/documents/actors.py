@@ -18,6 +18,7 @@ from choreomon.actors.delays import (
     Uniform,
     microseconds,
 )
+from choreomon.documents.carrying import StartDocument
 from choreomon.documents.durations import (
     ConstantDuration,
     Duration,
@@ -51,10 +52,19 @@ def application_from_document(document: ApplicationDocument) -> Application:
             )
             for process in document.processes
         ),
-        start=tuple(
-            Start(start.to, start.message, microseconds(start.at)) for start in document.start
-        ),
+        start=tuple(each for start in document.start for each in _starts(start)),
     )
+
+
+def _starts(start: StartDocument) -> Iterator[Start]:
+    if start.repeat is None:
+        values = tuple(sorted(start.values.items()))
+        yield Start(start.to, start.message, microseconds(start.at), values)
+        return
+    for place, value in enumerate(start.repeat.values):
+        values = tuple(sorted({**start.values, start.repeat.name: str(value)}.items()))
+        at = microseconds(start.at + place * start.repeat.every)
+        yield Start(start.to, start.message, at, values)
 
 
 def delay_from_document(duration: Duration) -> Delay:
@@ -83,7 +93,7 @@ def _statements(statements: Iterable[DocumentStatement]) -> Iterator[Statement]:
     for statement in statements:
         match statement:
             case SendStatement(send=send):
-                yield Tell(send.to, send.message)
+                yield Tell(send.to, send.message, tuple(sorted(send.values.items())))
             case AssignStatement(assign=values):
                 for variable, value in values.items():
                     yield Assign(variable, value)

@@ -10,7 +10,13 @@ from typing import Final
 
 from choreomon.core.errors import Defect, DocumentError, Path, Problem, PropertyError
 from choreomon.core.message import ENVIRONMENT, Label
-from choreomon.documents.compilation import LoadedProperty, compiled, labels_in
+from choreomon.documents.carried_defects import carried_defects
+from choreomon.documents.compilation import (
+    LoadedProperty,
+    carrying_labels_in,
+    compiled,
+    labels_in,
+)
 from choreomon.documents.observation import EVERYTHING, ObservationDocument
 from choreomon.documents.reachability import reachability_warnings
 from choreomon.documents.shape import (
@@ -112,8 +118,10 @@ def parse_document(text: str | bytes, file: str) -> Document:
     document = in_shape(ScenarioDocument, located)
     application = document.application
     labels = tuple(labels_in(document.property)) if document.property else ()
+    carrying = tuple(carrying_labels_in(document.property)) if document.property else ()
     defects = [
         *(application_defects(application) if application else ()),
+        *(carried_defects(application, carrying) if application else ()),
         *link_defects(document.network.links, application),
         *label_defects(labels, application),
         *interaction_defects(document.interaction, document.observation, application),

@@ -11,14 +11,23 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias, assert_never
 
-from choreomon.actors.application import Application, Assign, If, Process, Statement, Tell
+from choreomon.actors.application import (
+    Application,
+    Assign,
+    Given,
+    If,
+    OfHandled,
+    Process,
+    Statement,
+    Tell,
+)
 from choreomon.actors.delays import Constant, Delay, Exponential, LogNormal, Uniform
 from choreomon.properties.sequences import MessageSequence
 
 WIDTH: Final = 96
 """Characters, up to which a list or a mapping stands in one line."""
 
-_PLAIN: Final = re.compile(r"(?!(?:true|false|null)\b)[a-z_]\w*", re.ASCII | re.IGNORECASE)
+_PLAIN: Final = re.compile(r"\$?(?!(?:true|false|null)\b)[a-z_]\w*", re.ASCII | re.IGNORECASE)
 """Text that needs no quotes."""
 
 _Value: TypeAlias = Mapping[str, Any] | Sequence[Any] | str | bool | float
@@ -33,7 +42,12 @@ def scenario_document(
         "application": {
             "processes": [_process(process) for process in application.processes],
             "start": [
-                {"to": start.to, "message": start.message, "at": _milliseconds(start.at)}
+                {
+                    "to": start.to,
+                    "message": start.message,
+                    "at": _milliseconds(start.at),
+                    **_with(start.values),
+                }
                 for start in application.start
             ],
         },
@@ -61,8 +75,8 @@ def _process(process: Process) -> dict[str, Any]:
 def _statements(statements: Iterable[Statement]) -> Iterator[dict[str, Any]]:
     for statement in statements:
         match statement:
-            case Tell(to, message):
-                yield {"send": {"to": to, "message": message}}
+            case Tell(to, message, given):
+                yield {"send": {"to": to, "message": message, **_with(given)}}
             case Assign(variable, value):
                 yield {"assign": {variable: value}}
             case If(variable, then, otherwise, negated):
@@ -71,6 +85,11 @@ def _statements(statements: Iterable[Statement]) -> Iterator[dict[str, Any]]:
                 yield {"if": condition, "then": [*_statements(then)], **rest}
             case _:
                 assert_never(statement)
+
+
+def _with(given: Given) -> dict[str, Any]:
+    values = {name: f"${v.name}" if isinstance(v, OfHandled) else v for name, v in given}
+    return {"with": values} if values else {}
 
 
 def _delay(delay: Delay) -> dict[str, Any]:

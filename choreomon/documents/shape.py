@@ -13,6 +13,7 @@ from typing import Annotated, Final, Literal, TypeAlias
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from choreomon.core.labels import NAME_PATTERN
+from choreomon.documents.carrying import GivenValue, StartDocument
 from choreomon.documents.durations import NO_TIME, Duration, UniformDuration
 from choreomon.documents.observation import EVERYTHING, ObservationDocument
 from choreomon.files.fields import (
@@ -22,7 +23,6 @@ from choreomon.files.fields import (
     Constant,
     Items,
     LabelText,
-    Milliseconds,
     Name,
     OneOrMore,
     Part,
@@ -91,12 +91,18 @@ class SendDocument(Part):
 
     to: Name = Field(description="the id of the receiving process")
     message: Name = Field(description="the message's name: a handler of the receiver")
+    values: dict[Name, GivenValue] = Field(
+        default={},
+        alias="with",
+        description="values that it carries, by name: text, integers, or $name for the one that "
+        "the handled message carries",
+    )
 
 
 class SendStatement(Part):
     """Send a message."""
 
-    send: SendDocument = Field(description="the message: {to, message}")
+    send: SendDocument = Field(description="the message: {to, message} or {to, message, with}")
 
 
 class AssignStatement(Part):
@@ -182,14 +188,6 @@ class ProcessDocument(Part):
     handlers: dict[Name, Items[Statement]] = Field(
         default={}, description="for each message name a list of statements"
     )
-
-
-class StartDocument(Part):
-    """A message from the environment, env."""
-
-    to: Name = Field(description="the id of the receiving process")
-    message: Name = Field(description="the message's name: a handler of the receiver")
-    at: Milliseconds = Field(default=0, description="when it arrives, in milliseconds")
 
 
 class ApplicationDocument(Part):

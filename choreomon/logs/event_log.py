@@ -42,10 +42,11 @@ class EventLine(msgspec.Struct, forbid_unknown_fields=True):
     process: str
     message: LineMessage
     clock: dict[str, int]
+    values: dict[str, str | int] = {}
 
 
 _KEYS: Final = len(EventLine.__struct_fields__) + len(LineMessage.__struct_fields__)
-"""Keys of a line outside of its clock."""
+"""Keys of a line outside of its clock and its values."""
 
 
 def event_lines(
@@ -67,7 +68,8 @@ def event_lines(
         except (msgspec.DecodeError, UnicodeError, RecursionError) as wrong:
             field, told = placed_problem(str(wrong), "'send' or 'handle'")
             _refuse(file, number, field, f"is no event: {told}")
-        twice = repeated_key(text, _KEYS + len(line.clock))
+        keys = _KEYS if line.values else _KEYS - 1  # those of most lines carry none
+        twice = repeated_key(text, keys + len(line.clock) + len(line.values))
         if twice is not None:
             _refuse(file, number, "", f"has the key {twice!r} twice: keep one of the two")
         if line.index <= last:

@@ -1,7 +1,8 @@
 """One event as one line of JSON in a trace (`--trace` of `choreomon simulate` and `run`).
 
 A trace keeps the order in which events really happened; times are milliseconds, which
-hold whole microseconds; zero entries of clocks are left out. `choreomon.logs.event_log` reads
+hold whole microseconds; zero entries of clocks are left out, and so are `values` where a message
+carries none. `choreomon.logs.event_log` reads
 traces.
 """
 
@@ -21,14 +22,14 @@ def milliseconds(microseconds: float) -> float:
 def trace_line(event: RunEvent, processes: tuple[str, ...]) -> str:
     """The event as one line of ASCII, without a line end; `processes` in the order of
     its clock."""
-    return json.dumps(
-        {
-            "index": event.index,
-            "time": milliseconds(event.time),
-            "event": event.kind,
-            "process": event.process,
-            "message": event.message._asdict(),
-            "clock": by_name(event.clock, processes),
-        },
-        separators=(",", ":"),
-    )
+    line = {
+        "index": event.index,
+        "time": milliseconds(event.time),
+        "event": event.kind,
+        "process": event.process,
+        "message": event.message._asdict(),
+        "clock": by_name(event.clock, processes),
+    }
+    if event.values:
+        line["values"] = dict(event.values)
+    return json.dumps(line, separators=(",", ":"))

@@ -7,6 +7,7 @@ from typing import Final
 
 from choreomon.agent_files.wire import encode
 from choreomon.core.message import Label
+from choreomon.core.values import Carried
 from choreomon.core.vector_clock import VectorClock
 from choreomon.monitor.central import CentralMonitor
 from choreomon.monitor.messages import Notice
@@ -50,7 +51,7 @@ class CentralNode:
         context = self._context
         channel: Channel[Notice] = context.network.channel(process, CENTRE, self._server.message)
 
-        def tell(label: Label, clock: VectorClock) -> None:
+        def tell(label: Label, clock: VectorClock, _: Carried) -> None:
             notice = Notice(process, label, clock)
             context.sent(notice, len(encode(notice)), channel(notice))
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from choreomon.core.errors import InternalError
 from choreomon.core.message import Event, Label
+from choreomon.core.values import Carried
 from choreomon.core.vector_clock import VectorClock
 from choreomon.monitor.effects import Declared, Send, SetDeadline, Unsettled
 from choreomon.monitor.host import Host
@@ -62,10 +63,10 @@ class PullSidecar:
             other = others[name]
             self.channels.connect(name, other.channels, other.server.message)
 
-    def _occur(self, label: Label, clock: VectorClock) -> None:
+    def _occur(self, label: Label, clock: VectorClock, values: Carried) -> None:
         self._step(Event(label, clock))
 
-    def _observe(self, label: Label, clock: VectorClock) -> None:
+    def _observe(self, label: Label, clock: VectorClock, values: Carried) -> None:
         self._state, _, _ = self._advance(self._state, clock, Observe(Event(label, clock)))
         self.server.event(_PROCESS)
 

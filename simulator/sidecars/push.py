@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from choreomon.core.message import Event, Label
+from choreomon.core.values import Carried
 from choreomon.core.vector_clock import VectorClock
 from choreomon.monitor.effects import Send
 from choreomon.monitor.push import PushMonitor
@@ -54,7 +55,7 @@ class PushSidecar:
             other = others[name]
             self.channels.connect(name, other.channels, other.server.message)
 
-    def _observe(self, label: Label, clock: VectorClock) -> None:
+    def _observe(self, label: Label, clock: VectorClock, _: Carried) -> None:
         self.server.event(Event(label, clock))
 
     def _step(self, given: Any) -> None:

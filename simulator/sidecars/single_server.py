@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from choreomon.core.message import Label
+from choreomon.core.values import Carried
 from choreomon.core.vector_clock import VectorClock
 from choreomon.monitor.messages import MonitoringMessage
 from choreomon.properties.tables import TransitionTable
@@ -69,9 +70,9 @@ def watching(table: TransitionTable, watch: Watcher, measurements: Measurements)
     """A watcher for each label of a table, and measurements first where it may end a
     sequence."""
 
-    def watch_final(label: Label, clock: VectorClock) -> None:
+    def watch_final(label: Label, clock: VectorClock, values: Carried) -> None:
         measurements.observed(label, clock)
-        watch(label, clock)
+        watch(label, clock, values)
 
     return {
         label: watch_final if any(each.final for each in inspected) else watch

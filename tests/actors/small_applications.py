@@ -6,18 +6,30 @@
 Statements are `>PROCESS.MESSAGE`, `VARIABLE=CONSTANT`, `?VARIABLE[THEN]`,
 `?VARIABLE[THEN|OTHERWISE]`, and `?!VARIABLE[..]` for a negated condition; every variable
 is boolean and false at first, or 0 where its name begins with `n`. Starts are
-`PROCESS.MESSAGE` or `PROCESS.MESSAGE@MICROSECONDS`.
+`PROCESS.MESSAGE` or `PROCESS.MESSAGE@MICROSECONDS`. Messages carry values that are written behind
+their names, as in `>P2.m(k=17,l=$k)` and `P1.go(k=17)@5`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import TypeAlias
 
 from hypothesis import strategies as st
 
-from choreomon.actors.application import Application, Assign, If, Process, Start, Statement, Tell
+from choreomon.actors.application import (
+    Application,
+    Assign,
+    Given,
+    If,
+    OfHandled,
+    Process,
+    Start,
+    Statement,
+    Tell,
+)
 
 Handler: TypeAlias = tuple[Statement, ...]
 
@@ -34,7 +46,7 @@ def application(text: str, *starts: str) -> Application:
         tokens = TOKEN.findall(body)
         handled.setdefault(process, {})[message] = _statements(tokens)
         named = variables.setdefault(process, {})
-        for name in re.findall(r"(\w+)=|\?!?(\w+)\[", body):
+        for name in re.findall(r"(?<![(,])\b(\w+)=|\?!?(\w+)\[", body):
             variable = name[0] or name[1]
             named[variable] = 0 if variable.startswith("n") else False
     processes = tuple(Process(id, handled[id], variables[id]) for id in handled)
@@ -43,8 +55,18 @@ def application(text: str, *starts: str) -> Application:
 
 def _start(text: str) -> Start:
     message, _, at = text.partition("@")
-    process, name = message.split(".")
-    return Start(process, name, int(at or 0))
+    process, name, values = _message(message)
+    constants = tuple((key, value) for key, value in values if isinstance(value, str))
+    return Start(process, name, int(at or 0), constants)
+
+
+def _message(text: str) -> tuple[str, str, Given]:
+    """`PROCESS.MESSAGE` or `PROCESS.MESSAGE(k=17,l=$k)`."""
+    head, _, values = text.rstrip(")").partition("(")
+    process, name = head.split(".")
+    pairs = [value.split("=") for value in values.split(",") if value]
+    given = ((key, OfHandled(text[1:]) if text[0] == "$" else text) for key, text in pairs)
+    return process, name, tuple(sorted(given, key=itemgetter(0)))
 
 
 def _statements(tokens: list[str]) -> Handler:
@@ -53,7 +75,7 @@ def _statements(tokens: list[str]) -> Handler:
     while tokens and tokens[0] not in "]|":
         token = tokens.pop(0)
         if token.startswith(">"):
-            statements.append(Tell(*token[1:].split(".")))
+            statements.append(Tell(*_message(token[1:])))
         elif token.startswith("?"):
             assert tokens.pop(0) == "["
             then = _statements(tokens)
@@ -75,9 +97,20 @@ CONSTANTS = {"true": True}
 VARIABLES = ("a", "b", "c")
 
 
-def handlers(names: Sequence[str], messages: Sequence[str]) -> st.SearchStrategy[Handler]:
-    """Statements that nest up to two deep and send any message to any process."""
-    sends = st.builds(Tell, st.sampled_from(names), st.sampled_from(messages))
+CARRIED = ("k", "l")
+VALUES = ("1", "2", "A-17")
+
+
+def handlers(
+    names: Sequence[str], messages: Sequence[str], *, carrying: bool = False
+) -> st.SearchStrategy[Handler]:
+    """Statements that nest up to two deep and send any message to any process. `carrying`: each
+    carries values of all of `CARRIED`, constants or those that the handled message has."""
+    value = st.one_of(st.sampled_from(VALUES), st.sampled_from(CARRIED).map(OfHandled))
+    given = st.tuples(*(st.tuples(st.just(name), value) for name in CARRIED))
+    sends = st.builds(
+        Tell, st.sampled_from(names), st.sampled_from(messages), given if carrying else st.just(())
+    )
     assigns = st.builds(Assign, st.sampled_from(VARIABLES), st.booleans())
     simple = st.one_of(sends, sends, assigns)
     blocks = st.lists(simple, max_size=3).map(_block)
@@ -90,10 +123,11 @@ def handlers(names: Sequence[str], messages: Sequence[str]) -> st.SearchStrategy
 @st.composite
 def applications(draw: st.DrawFn) -> Application:
     """Up to four processes with up to three handlers each, which send to any process,
-    themselves included, and start in any way."""
+    themselves included, and start in any way; in half of them messages carry values."""
+    carrying = draw(st.booleans())
     names = [f"P{n}" for n in range(1, draw(st.integers(1, 4)) + 1)]
     messages = ["m", "n", "o"][: draw(st.integers(1, 3))]
-    blocks = handlers(names, messages)
+    blocks = handlers(names, messages, carrying=carrying)
     processes = tuple(
         Process(
             name,
@@ -103,6 +137,12 @@ def applications(draw: st.DrawFn) -> Application:
         for name in names
     )
     starts = st.builds(
-        Start, st.sampled_from(names), st.sampled_from(messages), st.integers(0, 3000)
+        Start,
+        st.sampled_from(names),
+        st.sampled_from(messages),
+        st.integers(0, 3000),
+        st.tuples(*(st.tuples(st.just(name), st.sampled_from(VALUES)) for name in CARRIED))
+        if carrying
+        else st.just(()),
     )
     return Application(processes, tuple(draw(st.lists(starts, min_size=1, max_size=4))))

@@ -17,13 +17,20 @@ from tests.actors.small_applications import application, applications
 def test_labels_are_made_once_a_send_statement() -> None:
     compiled = compile_application(application("P1.go: >P2.m\nP2.m:", "P1.go"))
     program, nothing = compiled.programs
-    ((label, route),) = perform(program, [])
+    ((label, route, given),) = perform(program, [])
+    assert given == ()
     message = Message("P1", "m", "P2")
     assert label == (SEND, message)
     assert route == (1, (HANDLE, message), 1)
     assert route.label.message is label.message
     assert nothing == (Block((), ()),)
-    assert compiled.starts == ((0, (0, (HANDLE, Message(ENVIRONMENT, "go", "P1")), 0)),)
+    assert compiled.starts == ((0, (0, (HANDLE, Message(ENVIRONMENT, "go", "P1")), 0), ()),)
+
+
+def test_an_application_knows_whether_its_messages_carry_values() -> None:
+    assert not compile_application(application("P1.go: >P1.go", "P1.go")).carries_values
+    assert compile_application(application("P1.go: >P1.go(k=1)", "P1.go")).carries_values
+    assert compile_application(application("P1.go: >P1.go", "P1.go(k=1)")).carries_values
 
 
 def test_programs_are_found_by_process_and_message() -> None:

@@ -198,6 +198,19 @@ def test_documents_without_an_application_are_told() -> None:
     assert answer.err == "property.yaml: application: is missing: there is nothing to run\n"
 
 
+def test_applications_whose_messages_carry_values_are_refused(short: Path) -> None:
+    Path("carrying.yaml").write_text(
+        "application: {processes: [{id: P, handlers: {m: []}}], "
+        "start: [{to: P, message: m, with: {order: 1}}]}"
+    )
+    answer = choreomon("run", "carrying.yaml")
+    assert answer.code == 2
+    assert answer.err == (
+        "carrying.yaml: application: has messages that carry values, which only `choreomon "
+        "simulate` understands so far\n"
+    )
+
+
 # ---------------------------------------------------------------- what is left
 
 HANGING = FORMED.replace("message: go}]", "message: go}, {to: P1, message: go, at: 3600000}]")

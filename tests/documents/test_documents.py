@@ -288,7 +288,7 @@ LEAVE = "application.processes[0].handlers.leave"
             "turnOff",
             8,
             f"{LEAVE}[0].send",
-            "should be a mapping of to, message, not 'turnOff'",
+            "should be a mapping of to, message, with, not 'turnOff'",
         ),
         ("assign: {away: true}", "assign: {}", 9, f"{LEAVE}[1].assign", "should not be empty"),
         (

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from io import BytesIO
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from choreomon.core.message import Message
+from choreomon.core.recorded import RecordedEvent
 from choreomon.core.run import RunEvent
+from choreomon.logs.readers.reading import read_recorded
 from choreomon.logs.trace import trace_line
+from choreomon.logs.writers.otlp import otlp_request
+from choreomon.logs.writers.recorded_run import read_recorded_run
+from choreomon.logs.writers.shiviz import shiviz_log
 
 PROCESSES = ("P1", "P2", "P3")
 SEND = RunEvent(0, 12_500, "send", "P1", Message("P1", "turnOff", "P2"), (1, 0, 0))
@@ -66,3 +72,20 @@ def test_what_is_written_is_json_that_holds_times_to_the_microsecond(
 def test_where_a_message_was_sent_is_not_in_a_trace() -> None:
     event = replace(SEND, kind="handle", process="P2", clock=(1, 1, 0), sent_at=0)
     assert trace_line(event, PROCESSES) == trace_line(replace(event, sent_at=None), PROCESSES)
+
+
+def test_values_are_written_behind_all_else_and_read_again() -> None:
+    carrying = replace(SEND, values=(("order", "A-17"), ("tenant", "t1")))
+    line = trace_line(carrying, PROCESSES)
+    assert line == LINE[:-1] + ',"values":{"order":"A-17","tenant":"t1"}}'
+    run = read_recorded_run([line], "run")
+    assert [event.values for event in run.events] == [carrying.values]
+    (recorded,) = read_recorded(BytesIO(line.encode()), "events", file="run")
+    assert isinstance(recorded, RecordedEvent)
+    assert recorded.values == dict(carrying.values)
+
+
+def test_exports_say_what_messages_carry() -> None:
+    run = read_recorded_run([trace_line(replace(SEND, values=(("k", "7"),)), PROCESSES)], "run")
+    assert "send P1 -> P2 : turnOff(7)\n" in shiviz_log(run)
+    assert '{"key":"choreomon.value.k","value":{"stringValue":"7"}}' in otlp_request(run)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from diagram_grammars import read_mermaid
@@ -11,6 +12,8 @@ from hypothesis import strategies as st
 from choreomon.core.message import SEND, Message
 from choreomon.core.run import RunEvent
 from choreomon.pictures.as_text.mermaid import automaton_flowchart, escaped, run_sequence_diagram
+from choreomon.pictures.as_text.run_text import mermaid_run
+from choreomon.pictures.space_time.diagram import space_time_picture
 from choreomon.pictures.space_time.highlights import Highlight, highlights_of
 from choreomon.pictures.space_time.window import View
 
@@ -52,6 +55,14 @@ def test_a_run_is_a_sequence_diagram_with_notes_where_something_is_judged() -> N
         "    Note over p2: message that may cancel a step (event 4, 4 ms)",
         "    Note over p3: step 2, P3 declares possibly violated (event 5, turnOn handled, 5 ms)",
     ]
+
+
+def test_what_messages_carry_is_drawn() -> None:
+    carrying = [replace(event, values=(("a", "x"), ("b", "17"))) for event in EVENTS]
+    assert "    p1-)p2: turnOff(x, 17)\n" in run_sequence_diagram(carrying, PROCESSES)
+    assert "P1->>P2: turnOff(x, 17)\n" in mermaid_run(carrying, PROCESSES)
+    messages = space_time_picture(carrying, PROCESSES).structure["messages"]
+    assert "turnOff(x, 17)" in [message["name"] for message in messages]
 
 
 def test_a_step_that_no_record_names_is_called_earlier() -> None:

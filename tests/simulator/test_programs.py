@@ -4,9 +4,11 @@ the same programs does."""
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +18,7 @@ from choreomon.actors.delays import NO_TIME, LinkDelays, Uniform
 from choreomon.actors.program import perform, translated
 from choreomon.core.message import HANDLE, SEND, EventKind, Message
 from choreomon.core.run import RunEvent
+from choreomon.core.values import Carried
 from simulator.world import World
 from tests.actors.small_applications import Handler, application, applications
 
@@ -47,34 +50,58 @@ def sent(app: Application) -> list[list[Message]]:
     return handled
 
 
-def interpreted(process: str, handler: Handler, variables: dict[str, Constant]) -> list[Message]:
-    """The slow oracle: the statements, one after the other, by recursion."""
+def interpreted(
+    process: str, handler: Handler, variables: dict[str, Constant], handled: Mapping[str, str]
+) -> list[tuple[Message, Carried]]:
+    """The slow oracle: the statements, one after the other, by recursion; messages with what they
+    carry, where the handled one carries `handled`."""
     messages = []
     for statement in handler:
         match statement:
-            case Tell(to, name):
-                messages.append(Message(process, name, to))
+            case Tell(to, name, given):
+                values: dict[str, str] = {}
+                for key, value in given:
+                    values[key] = value if isinstance(value, str) else handled[value.name]
+                messages.append((Message(process, name, to), tuple(sorted(values.items()))))
             case Assign(variable, value):
                 variables[variable] = value
             case If(variable, then, otherwise, negated):
                 arm = then if bool(variables[variable]) != negated else otherwise
-                messages += interpreted(process, arm, variables)
+                messages += interpreted(process, arm, variables, handled)
     return messages
 
 
 @settings(max_examples=200)
 @given(applications())
 def test_runs_do_what_the_statements_of_handlers_say(app: Application) -> None:
-    events = events_of(app, seed=1)
+    do_what_statements_say(app, events_of(app, seed=1))
+
+
+def test_the_law_about_statements_notices_values_of_another_message(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Planted: what is sent carries what was handled, whatever the statement says."""
+    app = application("P1.go: >P2.m(k=2)\nP2.m:", "P1.go(k=1)")
+    do_what_statements_say(app, events_of(app))
+    monkeypatch.setattr("simulator.world.carried", lambda given, handled: handled)
+    with pytest.raises(AssertionError):
+        do_what_statements_say(app, events_of(app))
+
+
+def do_what_statements_say(app: Application, events: Sequence[RunEvent]) -> None:
+    """Raises `AssertionError` where the events are not what the statements say."""
     processes = {process.id: process for process in app.processes}
     variables = {name: dict(process.variables) for name, process in processes.items()}
     at = 0
     while at < len(events):
         name, message = events[at].process, events[at].message
         assert events[at].kind == HANDLE
-        expected = interpreted(name, processes[name].handlers[message.name], variables[name])
+        sent_at = events[at].sent_at
+        assert sent_at is None or events[at].values == events[sent_at].values
+        handler = processes[name].handlers[message.name]
+        expected = interpreted(name, handler, variables[name], dict(events[at].values))
         block = events[at + 1 : at + 1 + len(expected)]
-        assert [event.message for event in block] == expected[: len(block)]
+        assert [(event.message, event.values) for event in block] == expected[: len(block)]
         assert {event.kind for event in block} <= {SEND}
         at += 1 + len(expected)
 
@@ -106,7 +133,7 @@ def told_by_plain_processes(app: Application, max_events: int) -> list[Told]:
     processes = {name: PlainProcess(compiled, name) for name in compiled.processes}
     told: list[Told] = []
     for _, group in groupby(sorted(compiled.starts, key=itemgetter(0)), itemgetter(0)):
-        under_way = deque(route.label.message for _, route in group)
+        under_way = deque(start.route.label.message for start in group)
         while under_way and len(told) < max_events:
             message = under_way.popleft()
             told.append((HANDLE, message))

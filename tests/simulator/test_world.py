@@ -27,6 +27,7 @@ from choreomon.actors.delays import (
 )
 from choreomon.core.message import HANDLE, SEND, Label, Message
 from choreomon.core.run import RunEvent
+from choreomon.core.values import Carried
 from choreomon.core.vector_clock import VectorClock, happened_before, knows, merge
 from choreomon.logs.trace import trace_line
 from simulator.event_queue import MONITORING
@@ -234,21 +235,22 @@ class TestClocks:
 class TestMonitoring:
     """What watchers see and may do."""
 
-    def test_a_watcher_sees_its_label_with_the_clock_right_after_the_event(self) -> None:
-        world, _ = world_of(application("P1.go: >P2.m\nP2.m:", "P1.go"))
-        seen: list[tuple[Label, VectorClock]] = []
+    def test_a_watcher_sees_its_label_with_clock_right_after_the_event_and_values(self) -> None:
+        world, _ = world_of(application("P1.go: >P2.m(k=$k,l=1)\nP2.m:", "P1.go(k=7)"))
+        seen: list[tuple[Label, VectorClock, Carried]] = []
         m = Message("P1", "m", "P2")
         for process, label in ((0, Label(SEND, m)), (1, Label(HANDLE, m))):
             world.watchers[process] = {label: lambda *event: seen.append(event)}
         world.run()
-        assert seen == [(Label(SEND, m), (2, 0)), (Label(HANDLE, m), (2, 1))]
+        carried = (("k", "7"), ("l", "1"))
+        assert seen == [(Label(SEND, m), (2, 0), carried), (Label(HANDLE, m), (2, 1), carried)]
 
     def test_a_watcher_is_called_before_the_message_leaves(self) -> None:
         """Write-ahead: nothing is under way yet, and the clock is already the new one."""
         world, events = world_of(application("P1.go: >P2.m\nP2.m:", "P1.go"))
         seen = []
 
-        def watch(_: Label, clock: VectorClock) -> None:
+        def watch(_: Label, clock: VectorClock, __: Carried) -> None:
             seen.append((len(world.event_queue), len(events), world.clocks[0] == clock))
 
         world.watchers[0] = {Label(SEND, Message("P1", "m", "P2")): watch}
@@ -259,7 +261,7 @@ class TestMonitoring:
         """An inquiry that is answered while the message is about to leave comes after it."""
         world, events = world_of(application("P1.go: >P2.m >P2.m\nP2.m:\nP3.m:", "P1.go"))
 
-        def watch(_: Label, clock: VectorClock) -> None:
+        def watch(_: Label, clock: VectorClock, __: Carried) -> None:
             world.clocks[0] = merge(clock, (0, 0, 5))
 
         world.watchers[0] = {Label(SEND, Message("P1", "m", "P2")): watch}
@@ -275,7 +277,7 @@ class TestMonitoring:
     def test_what_is_merged_at_a_handle_is_in_the_sends_after_it(self) -> None:
         world, events = world_of(application("P1.go: >P2.m\nP2.m:", "P1.go"))
 
-        def watch(label: Label, clock: VectorClock) -> None:
+        def watch(label: Label, clock: VectorClock, _: Carried) -> None:
             world.clocks[0] = merge(clock, (0, 9))
 
         world.watchers[0] = {Label(HANDLE, Message("env", "go", "P1")): watch}
@@ -325,7 +327,7 @@ class TestMonitoring:
             def get(self, label: Label, default: object = None) -> Any:
                 return self.watch
 
-            def watch(self, label: Label, clock: VectorClock) -> None:
+            def watch(self, label: Label, clock: VectorClock, _: Carried) -> None:
                 learn(self.process)
                 schedule(world.event_queue.now + pause, learn, self.process)
 
@@ -370,7 +372,7 @@ class TestMaxEvents:
         done: list[int] = []
         schedule = world.event_queue.schedule_of(MONITORING)
 
-        def watch(_: Label, __: VectorClock) -> None:
+        def watch(_: Label, __: VectorClock, ___: Carried) -> None:
             schedule(
                 world.event_queue.now + 5000, lambda _: done.append(world.event_queue.now), None
             )

@@ -121,13 +121,17 @@ def _run(
     timeout: float | None,
     embedded: bool,
 ) -> int:
+    from choreomon.core.errors import DocumentError, Problem
     from choreomon.deployment.run import Deployment
     from choreomon.documents.read import load_document
     from choreomon.documents.scenario import scenario
 
     document = load_document(file)
     prepared = scenario(document, "run")
-    last = max((at for at, _ in prepared.application.starts), default=0) / 1e6 / speed
+    if prepared.application.carries_values:
+        told = "has messages that carry values, which only `choreomon simulate` understands so far"
+        raise DocumentError((Problem(document.file, 0, "application", told),))
+    last = max((start.at for start in prepared.application.starts), default=0) / 1e6 / speed
     deployment = Deployment(
         fork_server,
         prepared,

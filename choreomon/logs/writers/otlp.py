@@ -146,6 +146,7 @@ def _span(run: RecordedRun, event: RunEvent, verdicts: Sequence[RunVerdict]) -> 
             _text(
                 "choreomon.clock", json.dumps(by_name(event.clock, run.processes), sort_keys=True)
             ),
+            *(_text(f"choreomon.value.{name}", value) for name, value in event.values),
         ],
     }
     if event.sent_at is not None:

@@ -80,7 +80,8 @@ def _event(line: EventLine, processes: tuple[str, ...], sent_at: int | None) -> 
     message = Message(line.message.sender, line.message.name, line.message.receiver)
     clock = tuple(line.clock.get(process, 0) for process in processes)
     time = round(line.time * 1000)
-    return RunEvent(line.index, time, line.event, line.process, message, clock, sent_at)
+    values = tuple(sorted((name, str(value)) for name, value in line.values.items()))
+    return RunEvent(line.index, time, line.event, line.process, message, clock, sent_at, values)
 
 
 def _are_counted(lines: Iterable[EventLine]) -> bool:

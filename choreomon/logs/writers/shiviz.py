@@ -65,7 +65,7 @@ def shiviz_log(run: RecordedRun) -> str:
             )
         clock = json.dumps(by_name(event.clock, run.processes), sort_keys=True)
         kind = "send" if event.kind == SEND else "handle"
-        lines.append(_on_one_line(f"{kind} {event.message}"))
+        lines.append(_on_one_line(f"{kind} {event.message._replace(name=event.name)}"))
         lines.append(
             f"{event.process} {clock} index={event.index} milliseconds={milliseconds(event.time)} "
             + _fields(declared.get(event.index, ()))

@@ -92,9 +92,9 @@ def run_sequence_diagram(
         if isinstance(item, Gap):
             lines.append(f"    Note over {everyone}: events {escaped(str(item))} not shown")
             continue
-        sender, name, receiver = item.message
+        sender, _, receiver = item.message
         if item.kind == SEND or sender == ENVIRONMENT:
-            lines.append(f"    {ids[sender]}-){ids[receiver]}: {escaped(name)}")
+            lines.append(f"    {ids[sender]}-){ids[receiver]}: {escaped(item.name)}")
         words = _notes(item, marked.get(item.index), said.get(item.index))
         if words:
             lines.append(f"    Note over {ids[item.process]}: {escaped(words)}")
@@ -111,5 +111,5 @@ def _notes(event: RunEvent, highlight: Highlight | None, verdict: RunVerdict | N
         words.append(f"{verdict.monitor} {DECLARATION[verdict.verdict]}")
     if not words:
         return ""
-    handled = "" if event.kind == SEND else f", {event.message.name} handled"
+    handled = "" if event.kind == SEND else f", {event.name} handled"
     return f"{', '.join(words)} (event {event.index}{handled}, {milliseconds(event.time)})"

@@ -102,7 +102,8 @@ def _body(
         declared.setdefault(verdict.event_index, []).append(verdict)
     lines: list[str] = []
     for event in events:
-        sender, name, receiver = event.message
+        sender, _, receiver = event.message
+        name = event.name
         if event.kind == SEND:
             lost = event.index not in handled and receiver not in unlogged
             lines.append(arrow(_Sent(sender, name, receiver, lost)))
@@ -116,7 +117,7 @@ def _body(
 
 
 def _words(event: RunEvent, verdict: RunVerdict) -> str:
-    handled = "" if event.kind == SEND else f", {event.message.name} handled"
+    handled = "" if event.kind == SEND else f", {event.name} handled"
     return (
         f"{verdict.monitor} {DECLARATION[verdict.verdict]} "
         f"(event {event.index}{handled}, {milliseconds(event.time)})"

@@ -105,7 +105,8 @@ def arrows_of(events: Sequence[RunEvent], items: Sequence[RunEvent | Gap]) -> li
     for event in items:
         if isinstance(event, Gap):
             continue
-        sender, name, receiver = event.message
+        sender, _, receiver = event.message
+        name = event.name
         if event.kind == SEND:
             handle = handled.get(event.index)
             status: Status = (

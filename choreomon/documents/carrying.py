@@ -1,0 +1,146 @@
+"""Values that messages carry as documents write them, and the messages of the environment, of which
+one entry may stand for many, each with a value of its own."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Final, TypeAlias
+
+from pydantic import ConfigDict, Field, PlainValidator, WithJsonSchema, model_validator
+
+from choreomon.actors.application import OfHandled
+from choreomon.core.labels import NAME_PATTERN, is_name
+from choreomon.core.values import MOST_BYTES, value_text
+from choreomon.files.fields import Milliseconds, Name, Part, refused, shown
+
+MOST_REPEATED: Final = 100_000
+"""Messages that one entry of `start` may stand for."""
+
+_RANGE_PATTERN: Final = r"[0-9]{1,15}\.\.[0-9]{1,15}"
+_RANGE: Final = re.compile(_RANGE_PATTERN)
+
+
+def _value(value: object) -> str:
+    text = value_text(value)
+    if text is None:
+        told = f"should be text of 1 to {MOST_BYTES} bytes or an integer, not {shown(value)}"
+        raise refused(told + (" (put it in quotes)" if isinstance(value, bool | float) else ""))
+    return text
+
+
+def _constant(value: object) -> str:
+    text = _value(value)
+    if text.startswith("$"):
+        raise refused(
+            f"should be a value, not {shown(text)}: the environment handles no messages of which "
+            "it could be one"
+        )
+    return text
+
+
+def _given(value: object) -> str | OfHandled:
+    text = _value(value)
+    if not text.startswith("$"):
+        return text
+    if not is_name(text[1:]):
+        raise refused(
+            f"should be $ and a name, as in $order, for the value of that name which the handled "
+            f"message carries, not {shown(text)}"
+        )
+    return OfHandled(text[1:])
+
+
+def _range(value: object) -> range:
+    found = _RANGE.fullmatch(value) if isinstance(value, str) else None
+    if found is None:
+        raise refused(f'should be a range of integers, as in "1..1000", not {shown(value)}')
+    first, last = map(int, found[0].split(".."))
+    if not first <= last:
+        raise refused(f"should be FIRST..LAST with FIRST <= LAST, not {shown(value)}")
+    if last - first >= MOST_REPEATED:
+        raise refused(
+            f"comes to {last - first + 1} messages; at most {MOST_REPEATED} are supported: write "
+            "several entries"
+        )
+    return range(first, last + 1)
+
+
+_SCHEMA: Final = {"type": ["string", "integer"], "minLength": 1, "maxLength": MOST_BYTES}
+Value: TypeAlias = Annotated[str, PlainValidator(_constant), WithJsonSchema(_SCHEMA)]
+GivenValue: TypeAlias = Annotated[str | OfHandled, PlainValidator(_given), WithJsonSchema(_SCHEMA)]
+Range: TypeAlias = Annotated[
+    range,
+    PlainValidator(_range),
+    WithJsonSchema({"type": "string", "pattern": f"^{_RANGE_PATTERN}$"}),
+]
+
+
+class RepeatDocument(Part):
+    """The message once for each value of a range: {order: "1..1000", every: 10}."""
+
+    model_config = ConfigDict(
+        extra="allow",
+        json_schema_extra={
+            "minProperties": 2,
+            "maxProperties": 2,
+            "additionalProperties": {"type": "string", "pattern": f"^{_RANGE_PATTERN}$"},
+            "propertyNames": {"pattern": f"^{NAME_PATTERN}$"},
+        },
+    )
+    __pydantic_extra__: dict[str, Range]
+
+    every: Milliseconds = Field(description="milliseconds from one of the messages to the next")
+
+    @model_validator(mode="after")
+    def _one_parameter(self) -> RepeatDocument:
+        names = [*self.__pydantic_extra__]
+        if len(names) != 1:
+            given = f"{len(names)} of them" if names else "none"
+            raise refused(
+                'should have one name with a range beside every, as in {order: "1..1000", every: '
+                f"10}}, not {given}"
+            )
+        if not is_name(names[0]):
+            raise refused(f"should have a name beside every, not {shown(names[0])}")
+        return self
+
+    @property
+    def name(self) -> str:
+        """What the messages carry a value of."""
+        return next(iter(self.__pydantic_extra__))
+
+    @property
+    def values(self) -> range:
+        """Those of the messages, in the order in which they arrive."""
+        return self.__pydantic_extra__[self.name]
+
+
+class StartDocument(Part):
+    """A message from the environment, env."""
+
+    to: Name = Field(description="the id of the receiving process")
+    message: Name = Field(description="the message's name: a handler of the receiver")
+    at: Milliseconds = Field(
+        default=0, description="when it arrives, in milliseconds; the first one, if it is repeated"
+    )
+    values: dict[Name, Value] = Field(
+        default={}, alias="with", description="values that it carries, text or integers, by name"
+    )
+    repeat: RepeatDocument | None = Field(
+        default=None,
+        description="send it once for each value of a range, with that value: "
+        '{order: "1..1000", every: 10}; null: once',
+    )
+
+    @property
+    def names(self) -> frozenset[str]:
+        """What the message carries values of."""
+        return frozenset(self.values) | ({self.repeat.name} if self.repeat else frozenset())
+
+    @model_validator(mode="after")
+    def _given_once(self) -> StartDocument:
+        if self.repeat is not None and self.repeat.name in self.values:
+            raise refused(
+                f"gives {self.repeat.name} with a value and in repeat: keep one of the two"
+            )
+        return self
