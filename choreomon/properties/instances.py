@@ -11,7 +11,7 @@ binding; bindings are only ever restricted, never joined as in that paper.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -19,10 +19,11 @@ from choreomon.core.errors import Defect, Path
 from choreomon.core.labels import CarryingLabel
 from choreomon.core.message import Label, Message
 from choreomon.core.suggestion import did_you_mean
+from choreomon.core.verdict import Reference
 from choreomon.properties.automaton import SequenceAutomaton, Transition
-from choreomon.properties.certain_cancellations import takes_back_the_same
+from choreomon.properties.certain_cancellations import certain_cancellations
 from choreomon.properties.progress import rules_of
-from choreomon.properties.relations import pre_transitions
+from choreomon.properties.relations import pre_transitions, vio_transitions
 
 Values: TypeAlias = Mapping[str, str]
 """Of parameters, by their names."""
@@ -91,9 +92,9 @@ def parameters_of(
 def instance_defects(
     automaton: SequenceAutomaton, parameters: Parameters, places: Mapping[Label, Path]
 ) -> Iterator[Defect]:
-    """Steps and cancellations that carry less than what they rest on, so that nobody could say
-    which instances they concern. A cancellation may, where it takes back the same whatever is
-    live."""
+    """What carries less than what it rests on, so that nobody could say which instances it
+    concerns, and labels that share a reference and carry different parameters. A cancellation may
+    carry less where it takes back the same whatever is live (`certain_cancellations`)."""
     told: set[Label] = set()
     for rule in rules_of(automaton):
         part = rule.automaton
@@ -108,33 +109,85 @@ def instance_defects(
                     f"carries no {lacks}, and other labels of its sequence do: at {t.label}, which "
                     f"ends it, nobody could say of which {lacks}; let its message carry it",
                 )
+    for t, others in rests_on(automaton).items():
+        for other in others:
+            missing = {*parameters.of(other.label)}.difference(parameters.of(t.label))
+            if missing and t.label not in told:
+                told.add(t.label)
+                lacks = " and ".join(name for name in parameters.names if name in missing)
+                message = _lacking(automaton, t, other, lacks)
+                yield Defect(places.get(t.label, ("property",)), message)
+    yield from _shared_reference_defects(automaton, parameters, places)
+
+
+def rests_on(automaton: SequenceAutomaton) -> dict[Transition, tuple[Transition, ...]]:
+    """Of each transition what decides whether it fires: its pre-transitions, and what may cancel
+    these. Nothing where it fires whenever it is seen, as the start of a sequence, or as a
+    cancellation that takes back the same whatever is live. Where each transition carries what these
+    carry, it carries what they rest on in turn."""
+    certain = certain_cancellations(automaton)
+    vio = {t: vio_transitions(automaton, t) for t in automaton.forward}
+    same: dict[tuple[str, str], tuple[Transition, ...]] = {}
+    found: dict[Transition, tuple[Transition, ...]] = {}
+    for t in automaton.forward:
+        found[t] = ()
+        if t.source not in automaton.initial:
+            found[t] = same[t.source, ""] = same.get((t.source, "")) or _with_vio(automaton, t, vio)
+    for t in automaton.backward:
+        found[t] = ()
+        if t.reference not in certain:
+            ends = (t.source, t.target)
+            found[t] = same[ends] = same.get(ends) or _with_vio(automaton, t, vio)
+    return found
+
+
+def _with_vio(
+    automaton: SequenceAutomaton,
+    transition: Transition,
+    vio: Mapping[Transition, tuple[Transition, ...]],
+) -> tuple[Transition, ...]:
+    pres = pre_transitions(automaton, transition)
+    return tuple(dict.fromkeys((*pres, *(back for pre in pres for back in vio[pre]))))
+
+
+def _lacking(automaton: SequenceAutomaton, t: Transition, other: Transition, lacks: str) -> str:
+    """Say that a transition carries less than another one on which it rests."""
+    if other in automaton.backward and t in automaton.forward:
+        return (
+            f"carries no {lacks}, and {other.label}, which takes back a step before it, does: at "
+            f"{t.label} nobody could say of which {lacks}; let both messages carry the same"
+        )
+    if other in automaton.backward:
+        return (
+            f"carries no {lacks}, and {other.label}, which takes back the same, does: every "
+            "instance would have to be looked at; let both messages carry the same, or lead back "
+            "to the start from anywhere"
+        )
+    if t in automaton.backward:
+        return (
+            f"carries no {lacks}, and what it takes back does: every instance would have to be "
+            "looked at; let its message carry it, or lead back to the start from anywhere"
+        )
+    return (
+        f"carries no {lacks}, and a step before it does: at {t.label} nobody could say of "
+        f"which {lacks}; let its message carry it"
+    )
+
+
+def _shared_reference_defects(
+    automaton: SequenceAutomaton, parameters: Parameters, places: Mapping[Label, Path]
+) -> Iterator[Defect]:
+    """Monitors tell each other references alone, so that one is for the same parameters."""
+    first: dict[Reference, Label] = {}
+    told: set[Label] = set()
     for t in (*automaton.forward, *automaton.backward):
-        lacking = _missing(automaton, parameters, t)
-        if not lacking or t.label in told:
-            continue
-        backward = t in automaton.backward
-        if backward and takes_back_the_same(automaton, t.label):
-            continue
-        told.add(t.label)
-        lacks = " and ".join(lacking)
-        if backward:
-            message = (
-                f"carries no {lacks}, and what it takes back does: every instance would have to be "
-                "looked at; let its message carry it, or lead back to the start from anywhere"
+        label = first.setdefault(t.reference, t.label)
+        own, others = parameters.of(t.label), parameters.of(label)
+        if {*own} != {*others} and t.label not in told:
+            told.add(t.label)
+            yield Defect(
+                places.get(t.label, ("property",)),
+                f"carries ({', '.join(own)}), and {label}, which does the same and is watched by "
+                f"{t.label.process}, too, carries ({', '.join(others)}): nobody who asks "
+                f"{t.label.process} could say which of the two is meant; let both carry the same",
             )
-        else:
-            message = (
-                f"carries no {lacks}, and a step before it does: at {t.label} nobody could say of "
-                f"which {lacks}; let its message carry it"
-            )
-        yield Defect(places.get(t.label, ("property",)), message)
-
-
-def _missing(
-    automaton: SequenceAutomaton, parameters: Parameters, t: Transition
-) -> tuple[str, ...]:
-    """The parameters that what a transition rests on carries, and it does not."""
-    own = parameters.of(t.label)
-    rests_on = [parameters.of(pre.label) for pre in pre_transitions(automaton, t)]
-    names: Collection[str] = {name for each in rests_on for name in each}
-    return tuple(name for name in parameters.names if name in names and name not in own)

@@ -81,6 +81,36 @@ def test_an_automaton_may_be_for_each_instance() -> None:
             ],
             "carries no order, and what it takes back does",
         ),
+        (
+            [
+                ("charge(tenant, order)\"]", "x(tenant)\", \"a -> b : z(tenant, order)\"]"),
+                ("resume\", after: [1, 1]", "resume(order)\", after: [1, 1]"),
+            ],
+            "6: carries no order, and admin -> billing : resume, which takes back a step before it",
+        ),
+        (
+            [
+                ("charge(tenant, order)\"]", "x(tenant)\", \"a -> b : z(tenant, order)\"]"),
+                (
+                    "resume\", after: [1, 1], back_to: 0}",
+                    "resume(tenant)\", after: [2, 2], back_to: 0}, "
+                    "{on: \"a -> b : y(tenant, order)\", after: [2, 2], back_to: 1}",
+                ),
+            ],
+            "7: carries no order, and a -> b : y, which takes back the same, does: every instance",
+        ),
+        (
+            [
+                (
+                    "{on: \"admin -> billing : resume\", after: [1, 1], back_to: 0}",
+                    "{on: \"admin -> billing : resume\", after: [1, 1], back_to: 0}, "
+                    "{on: \"admin -> bank : reset(tenant)\", after: [1, 1], back_to: 0}",
+                ),
+            ],
+            "7: carries (tenant), and admin -> billing : resume, which does the same and is "
+            "watched by admin, too, carries (): nobody who asks admin could say which of the two "
+            "is meant; let both carry the same",
+        ),
     ],
 )  # fmt: skip
 def test_what_cannot_be_told_of_which_instance_is_refused(
