@@ -18,15 +18,24 @@ message are relative to `clock`. So all but `clock` can be read without knowing 
 the first form is whole: it stands for the message whatever was said before. `store` names the store
 of the agent that says it, so that two agents of one process are noticed
 (`choreomon.runtime.network.peer_stores`); version 3 had none, and is still read.
+
+A message about an instance has a kind of its own, and instead of its fields `[[fields...],
+parameters, digests]` (`choreomon.agent_files.bindings`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any, Final, NamedTuple, get_args
 
 import msgspec
 
+from choreomon.agent_files.bindings import (
+    DIGEST_BYTES,
+    CodedBinding,
+    binding_of,
+    coded_binding,
+)
 from choreomon.agent_files.clocks.coding import PLAIN, coded
 from choreomon.agent_files.clocks.fields import message_coder
 from choreomon.agent_files.clocks.links import Link, Told, hear, tell
@@ -46,7 +55,9 @@ from choreomon.monitor.messages import (
     Response,
     Waiting,
 )
+from choreomon.monitor.of_instances.messages import AboutOne, InstanceMessage
 from choreomon.monitor.rights import Rights
+from choreomon.properties.instances import Binding
 
 VERSION: Final = 4
 _READ: Final = (3, VERSION)
@@ -63,11 +74,30 @@ _LONGEST_NUMBER: Final = 9
 _LONGEST_CHARACTER: Final = 4
 
 _KINDS: Final = {kind: number for number, kind in enumerate(get_args(MonitoringMessage))}
+_OF_INSTANCES: Final = len(_KINDS)
+"""What the kind of a message about an instance is greater by."""
 _ENCODER: Final = msgspec.msgpack.Encoder()
 _DECODERS: Final = [msgspec.msgpack.Decoder(kind) for kind in _KINDS]
 """Decoders for so few processes that clocks are never coded."""
 _CODERS: Final = [message_coder(kind) for kind in _KINDS]
 _RAW_DECODERS: Final = [msgspec.msgpack.Decoder(coder.wire) for coder in _CODERS]
+
+
+class _OfInstance(NamedTuple):
+    """The body of a message about an instance."""
+
+    body: Any
+    parameters: int
+    digests: bytes
+
+
+class _RawOfInstance(NamedTuple):
+    body: msgspec.Raw
+    parameters: int
+    digests: bytes
+
+
+_OF_INSTANCE_DECODER: Final = msgspec.msgpack.Decoder(_RawOfInstance)
 
 
 class _Frame(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
@@ -99,43 +129,75 @@ class Frame(NamedTuple):
         return self.offers or self.base is not None
 
 
-def encode(message: MonitoringMessage, system: bytes = NO_SYSTEM, store: bytes = NO_STORE) -> bytes:
+def encode(
+    message: MonitoringMessage | InstanceMessage,
+    system: bytes = NO_SYSTEM,
+    store: bytes = NO_STORE,
+    parameters: Sequence[str] = (),
+) -> bytes:
     """The wire form that is whole. Its length is not bounded here; a peer refuses more than
-    `MAX_BYTES`."""
-    kind = _KINDS[type(message)]
-    body = message if _is_plain(message) else _CODERS[kind].raw(message)
+    `MAX_BYTES`. `parameters`: those of a property for each instance, sorted; the values in a
+    message about one have to be digests."""
+    body: Any
+    if type(message) is InstanceMessage:
+        kind, body = _kind_and_body(message.message)
+        kind, body = _about_one(kind, body, message.binding, parameters)
+    else:
+        kind, body = _kind_and_body(message)  # type: ignore[arg-type]
     if store:
         return _ENCODER.encode((VERSION, system, kind, body, None, False, store))
     return _ENCODER.encode((VERSION, system, kind, body))
 
 
 def encode_linked(
-    message: PeerMessage, link: Link, system: bytes = NO_SYSTEM, store: bytes = NO_STORE
+    message: PeerMessage | InstanceMessage,
+    link: Link,
+    system: bytes = NO_SYSTEM,
+    store: bytes = NO_STORE,
+    parameters: Sequence[str] = (),
 ) -> tuple[bytes, Link]:
     """The wire form to a peer, and what is known of the peer after it."""
-    if _is_plain(message):
-        return encode(message, system, store), link
+    if len(message.clock) <= PLAIN:
+        return encode(message, system, store, parameters), link
     clock = packed(message.clock)
     link, told = tell(link, clock)
-    return encode_told(message, clock, told, system, store), link
+    return encode_told(message, clock, told, system, store, parameters), link
 
 
 def encode_told(
-    message: PeerMessage,
+    message: PeerMessage | InstanceMessage,
     clock: PackedClock,
     told: Told,
     system: bytes = NO_SYSTEM,
     store: bytes = NO_STORE,
+    parameters: Sequence[str] = (),
 ) -> bytes:
     """The wire form to a peer, whose clock, which is `clock`, is told so. It has more than `PLAIN`
     entries."""
-    kind = _KINDS[type(message)]
-    raw = _CODERS[kind].told(message, clock, told.code)
+    raw: Any
+    if type(message) is InstanceMessage:
+        kind = _KINDS[type(message.message)]
+        raw = _CODERS[kind].told(message.message, clock, told.code)
+        kind, raw = _about_one(kind, raw, message.binding, parameters)
+    else:
+        kind = _KINDS[type(message)]
+        raw = _CODERS[kind].told(message, clock, told.code)
     if store:
         return _ENCODER.encode((VERSION, system, kind, raw, told.base, told.offers, store))
     if told.base is None and not told.offers:
         return _ENCODER.encode((VERSION, system, kind, raw))
     return _ENCODER.encode((VERSION, system, kind, raw, told.base, told.offers))
+
+
+def _kind_and_body(message: MonitoringMessage) -> tuple[int, Any]:
+    kind = _KINDS[type(message)]
+    return kind, message if _is_plain(message) else _CODERS[kind].raw(message)
+
+
+def _about_one(
+    kind: int, body: Any, binding: Binding, parameters: Sequence[str]
+) -> tuple[int, _OfInstance]:
+    return kind + _OF_INSTANCES, _OfInstance(body, *coded_binding(binding, parameters))
 
 
 def _is_plain(message: MonitoringMessage) -> bool:
@@ -174,6 +236,8 @@ def longest_body(rights: Rights) -> int:
         default=0,
     )
     longest = max(asking, answering + evidence)
+    if rights.parameters:
+        longest += 3 * _LONGEST_NUMBER + DIGEST_BYTES * len(rights.parameters)
     return min(MAX_BYTES, names + 2 * clock + 6 * _LONGEST_NUMBER + longest)
 
 
@@ -194,15 +258,17 @@ def open_untrusted(data: bytes) -> Frame:
         raise MalformedMessage(f"wire version {frame.version}; this is version {VERSION}")
     if len(system) != SYSTEM_BYTES:
         raise MalformedMessage(f"a system id of {len(system)} bytes; it has {SYSTEM_BYTES}")
-    if not 0 <= kind < len(_DECODERS):
+    if not 0 <= kind < _OF_INSTANCES + len(get_args(AboutOne)):
         raise MalformedMessage(f"unknown kind of message {kind}")
     if frame.store and len(frame.store) != STORE_BYTES:
         raise MalformedMessage(f"the name of a store of {len(frame.store)} bytes")
     return Frame(system, kind, frame.body, frame.base, frame.offers, frame.store)
 
 
-def read_untrusted(frame: Frame, processes: Collection[str]) -> MonitoringMessage:
-    """The message in a frame that is whole.
+def read_untrusted(
+    frame: Frame, processes: Collection[str], parameters: Sequence[str] = ()
+) -> MonitoringMessage | InstanceMessage:
+    """The message in a frame that is whole. `parameters` as in `encode`.
 
     Raises `MalformedMessage`, and nothing else, for anything but the wire form of a
     message between two of `processes`, or from one to the central monitor, whose clocks have
@@ -210,6 +276,13 @@ def read_untrusted(frame: Frame, processes: Collection[str]) -> MonitoringMessag
     """
     if frame.base is not None:
         raise MalformedMessage(f"its clock is relative to {frame.base:x}: it is not whole")
+    if frame.kind >= _OF_INSTANCES:
+        body, *coded = _decoded(_OF_INSTANCE_DECODER, frame)
+        inner = read_untrusted(
+            frame._replace(kind=frame.kind - _OF_INSTANCES, body=body), processes
+        )
+        assert not isinstance(inner, Push | Notice | InstanceMessage)
+        return InstanceMessage(inner, binding_of(CodedBinding(*coded), parameters))
     message: MonitoringMessage
     if len(processes) <= PLAIN:
         message = _decoded(_DECODERS[frame.kind], frame)
@@ -231,23 +304,37 @@ def unlinked(frame: Frame, processes: int, link: Link) -> tuple[bytes, Link]:
     """The frame of a peer made whole, among so many processes, and what is known of the peer after
     it. Raises `UnknownBase`, or another `MalformedMessage`; of a frame that is let through only the
     clock is known to be one."""
+    if frame.kind >= _OF_INSTANCES:
+        body, parameters, digests = _decoded(_OF_INSTANCE_DECODER, frame)
+        inner = frame._replace(kind=frame.kind - _OF_INSTANCES, body=body)
+        whole, link = _unlinked(inner, processes, link)
+        told = _OfInstance(whole, parameters, digests)
+    else:
+        told, link = _unlinked(frame, processes, link)
+    return _ENCODER.encode((VERSION, frame.system, frame.kind, told)), link
+
+
+def _unlinked(frame: Frame, processes: int, link: Link) -> tuple[Any, Link]:
+    """The body of a frame made whole."""
     coder = _CODERS[frame.kind]
     if coder.clock is None:
         raise MalformedMessage("a message without a clock offers none, and needs no base")
     raw = _decoded(_RAW_DECODERS[frame.kind], frame)
     link, clock = hear(link, Told(raw[coder.clock], frame.base, frame.offers), processes)
-    whole = (*raw[: coder.clock], coded(clock), *raw[coder.clock + 1 :])
-    return _ENCODER.encode((VERSION, frame.system, frame.kind, whole)), link
+    return (*raw[: coder.clock], coded(clock), *raw[coder.clock + 1 :]), link
 
 
 def decode_untrusted(
-    data: bytes, processes: Collection[str], system: bytes = NO_SYSTEM
-) -> MonitoringMessage:
+    data: bytes,
+    processes: Collection[str],
+    system: bytes = NO_SYSTEM,
+    parameters: Sequence[str] = (),
+) -> MonitoringMessage | InstanceMessage:
     """Decode and check at once a frame that should be about this system."""
     frame = open_untrusted(data)
     if frame.system != system:
         raise MalformedMessage(f"it is about the system {frame.system.hex()}")
-    return read_untrusted(frame, processes)
+    return read_untrusted(frame, processes, parameters)
 
 
 def _check(message: MonitoringMessage, processes: Collection[str]) -> None:

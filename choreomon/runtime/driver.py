@@ -16,7 +16,8 @@ from dataclasses import dataclass, field, replace
 from typing import Final, assert_never
 
 from choreomon.core.message import Label
-from choreomon.monitor.messages import Inquiry, Response, Waiting
+from choreomon.monitor.messages import Response, Waiting
+from choreomon.monitor.of_instances.messages import said_in
 from choreomon.runtime.hosted import SidecarState
 from choreomon.runtime.inputs import (
     Abandoned,
@@ -49,7 +50,13 @@ from choreomon.runtime.outputs import (
     Reply,
     Ticked,
 )
-from choreomon.runtime.outstanding import IN_FLIGHT, BackOff, OutstandingInquiries
+from choreomon.runtime.outstanding import (
+    IN_FLIGHT,
+    Asked,
+    BackOff,
+    OutstandingInquiries,
+    asked_in,
+)
 from choreomon.runtime.ports import CommitFailed, Ports, Store
 from choreomon.runtime.reloading import reloaded
 from choreomon.runtime.sidecar import Sidecar
@@ -143,16 +150,14 @@ class Driver:
         host = self.sidecar.hosts[place]
         ports, peers = self._ports, self.peers
 
-        def send(inquiry: Inquiry) -> None:
+        def send(inquiry: Asked) -> None:
             ports.ask(peer, peers.frame(place, inquiry))
 
-        def outstanding() -> Iterable[Inquiry]:
+        def outstanding() -> Iterable[Asked]:
             return (
                 inquiry
                 for inquiry in host.outstanding(self.state.hosts[place])
-                if type(inquiry) is Inquiry
-                and inquiry.receiver == peer
-                and bool(inquiry.named) is second
+                if inquiry.receiver == peer and bool(inquiry.named) is second
             )
 
         return OutstandingInquiries(
@@ -338,11 +343,11 @@ class Driver:
                 ports.happened(output)
             case Ask(system, inquiry):
                 now = self._now()
-                count = inquiry.event[self.sidecar.hosts[system].monitor.own]
+                count = asked_in(inquiry).event[self.sidecar.hosts[system].monitor.own]
                 self._give_ups[system].add(count, now)
                 self._asking[system, inquiry.receiver, bool(inquiry.named)].ask(inquiry, now)
-            case Answered(system, peer, response):
-                now = self._now()
+            case Answered(system, peer, message):
+                now, response = self._now(), said_in(message)
                 for second in (False, True):
                     asking = self._asking.get((system, peer, second))
                     if asking is not None:
@@ -352,7 +357,7 @@ class Driver:
                 ports.happened(output)
             case Answer(system, message):
                 frame = self.peers.frame(system, message)
-                ports.answer(message.receiver, frame, waits=type(message) is Waiting)
+                ports.answer(message.receiver, frame, waits=type(said_in(message)) is Waiting)
             case Reply():
                 ports.reply(output)
             case Deadline(system, count):

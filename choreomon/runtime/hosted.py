@@ -17,7 +17,8 @@ from choreomon.core.vector_clock import VectorClock, is_far_beyond, tick
 from choreomon.core.verdict import NEVER
 from choreomon.monitor.effects import Declared, Send, SetDeadline, Unfinished, Unsettled
 from choreomon.monitor.host import Host, HostEffect, HostState
-from choreomon.monitor.messages import Inquiry, Response, Waiting
+from choreomon.monitor.messages import Inquiry, Push
+from choreomon.monitor.of_instances.messages import said_in
 from choreomon.monitor.opening import Predecessor
 from choreomon.monitor.rights import Refused
 from choreomon.runtime.outputs import (
@@ -117,6 +118,8 @@ class Hosted:
     _passed: Mapping[Label, tuple[int, ...]] = field(init=False, repr=False)
     _labels: tuple[str, ...] = field(init=False, repr=False)
     _longest: tuple[int, ...] = field(init=False, repr=False)
+    parameters: tuple[tuple[str, ...], ...] = field(init=False, repr=False)
+    """Of each property those that are bound, sorted; of most none."""
 
     def __post_init__(self) -> None:
         mentioned: dict[Label, tuple[int, ...]] = {}
@@ -144,6 +147,9 @@ class Hosted:
         )
         longest = tuple(longest_body(host.rights) for host in self.hosts)
         object.__setattr__(self, "_longest", longest)
+        tables = [host.monitor.table for host in self.hosts]
+        parameters = tuple([tuple(sorted(table.parameters)) for table in tables])
+        object.__setattr__(self, "parameters", parameters)
 
     @property
     def bearable_frame(self) -> int:
@@ -264,11 +270,11 @@ class Hosted:
         for effect in effects:
             match effect:
                 case Send(message):
-                    if type(message) is Inquiry:
-                        outputs.append(Ask(place, message))
+                    assert not isinstance(message, Push)
+                    if type(said_in(message)) is Inquiry:
+                        outputs.append(Ask(place, message))  # type: ignore[arg-type]
                     else:
-                        assert isinstance(message, Response | Waiting)
-                        outputs.append(Answer(place, message))
+                        outputs.append(Answer(place, message))  # type: ignore[arg-type]
                 case SetDeadline(event):
                     count = event[self.hosts[place].monitor.own]
                     if count <= state.last_judged(place):

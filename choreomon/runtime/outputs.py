@@ -13,6 +13,7 @@ from choreomon.core.message import Label
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import MonitorVerdict
 from choreomon.monitor.messages import Inquiry, Response, Waiting
+from choreomon.monitor.of_instances.messages import InstanceMessage
 
 
 class DeclaredVerdict(NamedTuple):
@@ -44,14 +45,14 @@ class Ask(NamedTuple):
     """To another agent, until it answers."""
 
     system: int
-    inquiry: Inquiry
+    inquiry: Inquiry | InstanceMessage
 
 
 class Answer(NamedTuple):
     """To another agent, once."""
 
     system: int
-    message: Response | Waiting
+    message: Response | Waiting | InstanceMessage
 
 
 class Answered(NamedTuple):
@@ -59,7 +60,7 @@ class Answered(NamedTuple):
 
     system: int
     peer: str
-    response: Response | Waiting
+    response: Response | Waiting | InstanceMessage
 
 
 class AskAgain(NamedTuple):

@@ -21,6 +21,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from choreomon.core.verdict import Reference
 from choreomon.monitor.messages import Inquiry, Named, Response
+from choreomon.monitor.of_instances.messages import InstanceMessage, said_in
 
 IN_FLIGHT: Final = 64
 """Inquiries of one kind to one peer about one property that are unanswered at once."""
@@ -31,8 +32,11 @@ FEW: Final = 4
 Key: TypeAlias = tuple[Reference, int, tuple[Named, ...]]
 """Which inquiry: the inspected transition, and the count of the event."""
 
-SendInquiry: TypeAlias = Callable[[Inquiry], None]
-Outstanding: TypeAlias = Callable[[], Iterable[Inquiry]]
+Asked: TypeAlias = Inquiry | InstanceMessage
+"""An inquiry, perhaps about an instance. Its key is that without: no event is of two."""
+
+SendInquiry: TypeAlias = Callable[[Asked], None]
+Outstanding: TypeAlias = Callable[[], Iterable[Asked]]
 """All inquiries that are not answered by now, oldest event first."""
 
 
@@ -64,7 +68,7 @@ class OutstandingInquiries:
         self._doubt = doubt
         self._back_off = back_off
         self._in_flight = in_flight
-        self._sent: dict[Key, Inquiry] = {}
+        self._sent: dict[Key, Asked] = {}
         self._more = False
         self._wait = back_off.first
         self.due: float | None = None
@@ -72,12 +76,12 @@ class OutstandingInquiries:
         self.repeated = 0
         """How many inquiries were sent again, all in all."""
 
-    def ask(self, inquiry: Inquiry, now: float) -> None:
+    def ask(self, inquiry: Asked, now: float) -> None:
         """Send it, or later where older ones are enough to be in flight or wait, too."""
         full = len(self._sent) >= self._in_flight
         if full or (self._more and self._sent):
             newest = max(self._sent, key=_count_of)
-            if inquiry.event[self._own] >= _count_of(newest):
+            if asked_in(inquiry).event[self._own] >= _count_of(newest):
                 self._more = True
                 return
             if full:
@@ -133,7 +137,7 @@ class OutstandingInquiries:
         if not self._sent:
             self.due = None
 
-    def _choose(self) -> dict[Key, Inquiry]:
+    def _choose(self) -> dict[Key, Asked]:
         """Let the oldest that are outstanding be in flight; what was before."""
         before = self._sent
         oldest = [*islice(self._outstanding(), self._in_flight + 1)]
@@ -146,8 +150,16 @@ class OutstandingInquiries:
             if key not in before:
                 self._send(inquiry)
 
-    def _key(self, inquiry: Inquiry) -> Key:
+    def _key(self, message: Asked) -> Key:
+        inquiry = asked_in(message)
         return inquiry.inspected, inquiry.event[self._own], inquiry.named
+
+
+def asked_in(message: Asked) -> Inquiry:
+    """The inquiry itself."""
+    inquiry = said_in(message)
+    assert isinstance(inquiry, Inquiry)
+    return inquiry
 
 
 def _count_of(key: Key) -> int:

@@ -20,6 +20,7 @@ from choreomon.core.message import Label
 from choreomon.core.vector_clock import VectorClock, as_far_as_can_be, is_far_beyond
 from choreomon.monitor.host import HostEffect
 from choreomon.monitor.messages import Inquiry, Response, Waiting
+from choreomon.monitor.of_instances.messages import InstanceMessage, said_in
 from choreomon.monitor.rights import Refused
 from choreomon.runtime.hosted import Hosted, NotTaken, SidecarState, Stepped
 from choreomon.runtime.inputs import (
@@ -346,7 +347,7 @@ class Sidecar(Hosted):
             frame = open_untrusted(input_.data)
             place = self.place_of(frame)
             host = self.hosts[place]
-            message = read_untrusted(frame, host.monitor.index_of)
+            message = read_untrusted(frame, host.monitor.index_of, self.parameters[place])
         except NotTaken as error:
             return state, [Dropped(error.reason, peer, str(error))]
         except MalformedMessage as error:
@@ -358,10 +359,8 @@ class Sidecar(Hosted):
             # Answered, it would miss events that will be told; merged, they would be told as
             # later than they were. It will be repeated, or asked for again.
             return state, [Dropped("held", message.sender, "the service may keep events back")]
-        clock = state.hosts[place].clock
-        if isinstance(message, Inquiry | Response | Waiting) and is_far_beyond(
-            message.clock, clock
-        ):
+        clock, known = state.hosts[place].clock, Inquiry | Response | Waiting | InstanceMessage
+        if isinstance(message, known) and is_far_beyond(message.clock, clock):
             told = f"{message.clock} tells of more than can have happened"
             stepped = host.approach(state.hosts[place], message)
             state, more = self._advanced(state, place, stepped)
@@ -372,11 +371,11 @@ class Sidecar(Hosted):
             return state, more
         stepped = host.receive(state.hosts[place], message)
         outputs: list[Output] = []
-        if isinstance(message, Response | Waiting) and not _is_refused(stepped[1]):
-            outputs.append(Answered(place, message.sender, message))
+        if type(said_in(message)) in (Response, Waiting) and not _is_refused(stepped[1]):
+            outputs.append(Answered(place, message.sender, message))  # type: ignore[arg-type]
         state, more = self._advanced(state, place, stepped)
         if self._beside[place] and not _is_refused(stepped[1]):
-            assert isinstance(message, Inquiry | Response | Waiting)
+            assert isinstance(message, known)
             state, others = self._heard_beside(state, place, message.clock)
             more += others
         return state, outputs + more

@@ -146,7 +146,7 @@ def monitor_of(
         has_deadline=bool(flavor.expires),
         most_open=flavor.most_open,
         in_slices=flavor.in_slices,
-        cold=cold,
+        cold=cold.get,
     )
 
 

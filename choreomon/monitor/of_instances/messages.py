@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from choreomon.core.vector_clock import VectorClock
 from choreomon.monitor.messages import Inquiry, Named, Response, Waiting
 from choreomon.properties.instances import Binding
 
 AboutOne: TypeAlias = Inquiry | Response | Waiting
+
+M = TypeVar("M")
 
 
 class InstanceMessage(NamedTuple):
@@ -35,3 +37,8 @@ class InstanceMessage(NamedTuple):
         """What a second inquiry, or its answer, names."""
         message = self.message
         return () if type(message) is Waiting else message.named
+
+
+def said_in(message: M | InstanceMessage) -> M | AboutOne:
+    """What a message says, whichever instance it is about, if any."""
+    return message.message if isinstance(message, InstanceMessage) else message

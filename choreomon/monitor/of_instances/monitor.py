@@ -11,7 +11,7 @@ The rules have to be `precise`. Events do not queue.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
@@ -61,18 +61,25 @@ InstanceInput: TypeAlias = (
 )
 Stepped: TypeAlias = tuple[InstancesState, VectorClock, list[Effect]]
 
+Cold: TypeAlias = Callable[[Binding], Instance | None]
+
 _GO_ON: Final = GoOn()
+
+
+def nowhere(binding: Binding) -> Instance | None:
+    """That of a monitor whose states have all instances."""
+    return None
 
 
 @dataclass(frozen=True)
 class InstanceMonitor(MonitorSetup):
     """The pulling monitor of one process, for a property for each instance. It has no state of its
-    own. `most_open` and what may wait are bounded over all instances. `cold`: instances that its
-    states need not have, as they are in a store; they must stay so as long as states are used that
-    were made with them (`checkpoint`)."""
+    own. `most_open` and what may wait are bounded over all instances. `cold` finds instances that
+    its states need not have, as they are in a store; they must stay so as long as states are used
+    that were made with them (`checkpoint`)."""
 
     rules: Rules = PRECISE
-    cold: Mapping[Binding, Instance] = field(default_factory=dict, repr=False)
+    cold: Cold = field(default=nowhere, repr=False)
     one: OneInstance = field(init=False, repr=False)
     homes: Homes = field(init=False, repr=False)
     carried: Mapping[Label, Names] = field(init=False, repr=False)
@@ -107,7 +114,7 @@ class InstanceMonitor(MonitorSetup):
             return state, turn.clock, turn.effects
         with state.instances.mutate() as instances:
             for binding, instance in turn.changed.items():
-                if instance != NOTHING or self.cold.get(binding) is not None:
+                if instance != NOTHING or self.cold(binding) is not None:
                     instances[binding] = instance
                 else:
                     instances.pop(binding, None)
@@ -130,9 +137,9 @@ class InstanceMonitor(MonitorSetup):
 
 
 def checkpoint(state: InstancesState) -> tuple[InstancesState, dict[Binding, Instance]]:
-    """What of a state to put in a store, and the state that needs no more than what is left: the
-    instances of which nothing goes on. One that is `NOTHING` is to be removed there. The state is to
-    be used only when `InstanceMonitor.cold` has what was put."""
+    """The state without the instances of which nothing goes on, and these, which are to be put in a
+    store; one that is `NOTHING` is to be removed there. The state is to be used only when
+    `InstanceMonitor.cold` has what was put."""
     idle = {binding: each for binding, each in state.instances.items() if each.is_idle}
     left = Map({binding: each for binding, each in state.instances.items() if not each.is_idle})
     return InstancesState(state.shared, left), idle
@@ -193,7 +200,7 @@ class Turn:
 
     def _remembered(self, binding: Binding) -> Instance:
         found = self.changed.get(binding) or self._instances.get(binding)
-        return self._monitor.cold.get(binding, NOTHING) if found is None else found
+        return found or self._monitor.cold(binding) or NOTHING
 
     def _step(self, binding: Binding, input_: Input, next_count: int | None = None) -> None:
         """Step one instance; what waits for it is to be woken."""

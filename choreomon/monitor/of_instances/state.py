@@ -80,8 +80,8 @@ class Shared(NamedTuple):
 
 
 class InstancesState(NamedTuple):
-    """The state of a monitor of instances: `instances` are all, or all that a store does not have as
-    they are now."""
+    """The state of a monitor of instances: `instances` are all, or those that a store does not have
+    as they are now."""
 
     shared: Shared
     instances: Map[Binding, Instance]

@@ -19,6 +19,7 @@ from choreomon.agent_files.clocks.links import UNLINKED, Link, UnknownBase, anew
 from choreomon.agent_files.wire import encode_linked, open_untrusted, unlinked
 from choreomon.core.errors import MalformedMessage
 from choreomon.monitor.messages import PeerMessage
+from choreomon.monitor.of_instances.messages import InstanceMessage
 from choreomon.runtime.hosted import Hosted
 from choreomon.runtime.inputs import FromPeer, Input
 from choreomon.runtime.network.peer_stores import PeerStores
@@ -44,12 +45,13 @@ class LinkedPeers:
         self._stores = PeerStores()
         self._links: dict[tuple[bytes, str], Link] = {}  # by system and peer
 
-    def frame(self, place: int, message: PeerMessage) -> bytes:
+    def frame(self, place: int, message: PeerMessage | InstanceMessage) -> bytes:
         """A message about the property at this place, for its receiver, to be sent once."""
         hosted = self.hosted
         key = (hosted.systems[place], message.receiver)
         link = self._links.get(key, UNLINKED)
-        data, after = encode_linked(message, link, hosted.systems[place], hosted.store)
+        system, parameters = hosted.systems[place], hosted.parameters[place]
+        data, after = encode_linked(message, link, system, hosted.store, parameters)
         if after is not link:
             self._links[key] = after
         return data
