@@ -31,7 +31,6 @@ from typing import Any, Final, NamedTuple, get_args
 import msgspec
 
 from choreomon.agent_files.bindings import (
-    DIGEST_BYTES,
     CodedBinding,
     binding_of,
     coded_binding,
@@ -42,10 +41,9 @@ from choreomon.agent_files.clocks.links import Link, Told, hear, tell
 from choreomon.agent_files.clocks.packed import PackedClock, packed
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import GAP, NEVER, Reference
+from choreomon.core.verdict import GAP, NEVER
 from choreomon.monitor.history import Record
 from choreomon.monitor.messages import (
-    MOST_EVIDENCE_TOLD,
     Inquiry,
     MonitoringMessage,
     Named,
@@ -56,7 +54,6 @@ from choreomon.monitor.messages import (
     Waiting,
 )
 from choreomon.monitor.of_instances.messages import AboutOne, InstanceMessage
-from choreomon.monitor.rights import Rights
 from choreomon.properties.instances import Binding
 
 VERSION: Final = 4
@@ -68,10 +65,6 @@ STORE_BYTES: Final = 8
 NO_STORE: Final = b""
 MAX_NAME: Final = 200
 """Characters of the name of a process or a state, as in `choreomon.core.labels.NAME_RULE`."""
-
-_LONGEST_NUMBER: Final = 9
-"""Bytes of a number; the lengths of what follows take fewer."""
-_LONGEST_CHARACTER: Final = 4
 
 _KINDS: Final = {kind: number for number, kind in enumerate(get_args(MonitoringMessage))}
 _OF_INSTANCES: Final = len(_KINDS)
@@ -203,46 +196,6 @@ def _about_one(
 def _is_plain(message: MonitoringMessage) -> bool:
     clock = message.event if type(message) is Notice else message.clock  # type: ignore[union-attr]
     return len(clock) <= PLAIN
-
-
-def longest_body(rights: Rights) -> int:
-    """Bytes that the body of a message has at most that others may send to a monitor with these
-    rights: what is longer need not be read to be refused. `MAX_BYTES` where answers may have any
-    number of records."""
-    if rights.most_records is None:
-        return MAX_BYTES
-    clock = _LONGEST_NUMBER * (1 + len(rights.index_of))
-    name = _LONGEST_NUMBER + MAX_NAME * _LONGEST_CHARACTER
-    names = name * (
-        6 + len(rights.index_of)
-    )  # the clocks of a message, and of those that it waits for
-
-    def references(asked: Collection[Reference]) -> int:
-        return sum(_LONGEST_NUMBER + sum(map(_text_bytes, each)) for each in asked)
-
-    record = 2 * clock + _LONGEST_NUMBER * 2
-    asking = max(map(references, rights.may_ask.values()), default=0)
-    naming = max(map(references, rights.may_name.values()), default=0)
-    if naming:
-        asking = max(asking, MOST_EVIDENCE_TOLD * (naming + _LONGEST_NUMBER))
-    evidence = max(map(references, rights.named_of.values()), default=0)
-    if evidence:
-        evidence = MOST_EVIDENCE_TOLD * (2 * evidence + record + _LONGEST_NUMBER)
-    answering = max(
-        (
-            rights.most_records * (references(asked) + record * len(asked))
-            for asked in (*rights.asked_of.values(), *rights.named_of.values())
-        ),
-        default=0,
-    )
-    longest = max(asking, answering + evidence)
-    if rights.parameters:
-        longest += 3 * _LONGEST_NUMBER + DIGEST_BYTES * len(rights.parameters)
-    return min(MAX_BYTES, names + 2 * clock + 6 * _LONGEST_NUMBER + longest)
-
-
-def _text_bytes(text: str) -> int:
-    return _LONGEST_NUMBER + len(text.encode())
 
 
 def open_untrusted(data: bytes) -> Frame:

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias, assert_never
 
 from choreomon.agent_files.clocks.text import KEY_BYTES, decode_clocks_untrusted, encode_clocks
-from choreomon.agent_files.wire import MAX_BYTES, NO_STORE, Frame, longest_body
+from choreomon.agent_files.longest_body import longest_body
+from choreomon.agent_files.wire import MAX_BYTES, NO_STORE, Frame
 from choreomon.core.decisive_reasons import with_decisive_reasons
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.message import HANDLE, SEND, EventKind, Label, Message

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 import zmq
 
-from choreomon.agent_files.wire import MAX_BYTES, MAX_NAME, NO_SYSTEM, encode, longest_body
+from choreomon.agent_files.longest_body import longest_body
+from choreomon.agent_files.wire import MAX_BYTES, MAX_NAME, NO_SYSTEM, encode
 from choreomon.core.message import SEND, Label, Message
 from choreomon.core.verdict import NEVER, Reference
 from choreomon.monitor.history import Record
