@@ -24,6 +24,7 @@ from typing import Final
 import click
 
 from benchmarks.command_line import load_at_the, machine
+from choreomon.core.binding import Binding
 from choreomon.core.message import SEND, Label, Message
 from choreomon.monitor.effects import Send
 from choreomon.monitor.host import Host
@@ -31,7 +32,7 @@ from choreomon.monitor.of_instances.monitor import InstanceMonitor
 from choreomon.monitor.precise import PRECISE
 from choreomon.monitor.pull import Monitor
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
-from choreomon.properties.instances import Binding, Parameters
+from choreomon.properties.instances import Parameters
 from choreomon.properties.tables import transition_tables
 
 PROCESSES: Final = ("billing", "shop", "bank")

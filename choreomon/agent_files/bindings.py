@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from choreomon.core.binding import Binding
 from choreomon.core.errors import MalformedMessage
-from choreomon.properties.instances import Binding
 
 DIGEST_BYTES: Final = 16
 

@@ -39,6 +39,7 @@ from choreomon.agent_files.clocks.coding import PLAIN, coded
 from choreomon.agent_files.clocks.fields import message_coder
 from choreomon.agent_files.clocks.links import Link, Told, hear, tell
 from choreomon.agent_files.clocks.packed import PackedClock, packed
+from choreomon.core.binding import Binding
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import GAP, NEVER
@@ -54,7 +55,6 @@ from choreomon.monitor.messages import (
     Waiting,
 )
 from choreomon.monitor.of_instances.messages import AboutOne, InstanceMessage
-from choreomon.properties.instances import Binding
 
 VERSION: Final = 4
 _READ: Final = (3, VERSION)

@@ -24,10 +24,11 @@ from choreomon.audit.summary import BEFORE, Summary
 from choreomon.audit.units import Units
 from choreomon.audit.verdicts import Verdicts
 from choreomon.audit.window import Limits
+from choreomon.core.binding import Binding, agree, in_words
 from choreomon.core.message import SEND, Label
 from choreomon.core.recorded import Diagnostic, Place, RecordedEvent
 from choreomon.properties.automaton import SequenceAutomaton
-from choreomon.properties.instances import Binding, Parameters, agree, in_words
+from choreomon.properties.instances import Parameters
 from choreomon.properties.parts import restricted
 from choreomon.properties.progress import rules_of
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeAlias
 
+from choreomon.core.binding import Binding
 from choreomon.core.message import Label
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import MonitorVerdict
 from choreomon.monitor.messages import PeerMessage
 from choreomon.monitor.of_instances.messages import InstanceMessage
-from choreomon.properties.instances import Binding
 
 
 class Send(NamedTuple):

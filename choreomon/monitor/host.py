@@ -22,6 +22,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
+from choreomon.core.binding import Binding
 from choreomon.core.message import Event, Label
 from choreomon.core.vector_clock import VectorClock, as_far_as_can_be, merge, tick, zero
 from choreomon.core.verdict import NEVER
@@ -50,7 +51,6 @@ from choreomon.monitor.state import (
     MonitorState,
     ProcessNext,
 )
-from choreomon.properties.instances import Binding
 
 LEAP: Final = 1 << 20
 """Counts that are left out after a lost disk: more events than these, and than what any clock

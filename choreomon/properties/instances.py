@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
+from choreomon.core.binding import Binding, Values
 from choreomon.core.errors import Defect, Path
 from choreomon.core.labels import CarryingLabel
 from choreomon.core.message import Label, Message
@@ -24,12 +24,6 @@ from choreomon.properties.automaton import SequenceAutomaton, Transition
 from choreomon.properties.certain_cancellations import certain_cancellations
 from choreomon.properties.progress import rules_of
 from choreomon.properties.relations import pre_transitions, vio_transitions
-
-Values: TypeAlias = Mapping[str, str]
-"""Of parameters, by their names."""
-
-Binding: TypeAlias = tuple[tuple[str, str], ...]
-"""Names of parameters with their values, sorted."""
 
 
 @dataclass(frozen=True)
@@ -49,22 +43,6 @@ class Parameters:
         if any(name not in values for name in names):
             return None
         return tuple(sorted((name, values[name]) for name in names))
-
-
-def agree(one: Binding, other: Binding) -> bool:
-    """Return whether two bindings give the parameters that both have the same values."""
-    known = dict(one)
-    return all(known.get(name, value) == value for name, value in other)
-
-
-def joined(one: Binding, other: Binding) -> Binding:
-    """What two bindings that agree bind together."""
-    return tuple(sorted({**dict(one), **dict(other)}.items()))
-
-
-def in_words(binding: Binding) -> str:
-    """`order=A-17, tenant=t1`."""
-    return ", ".join(f"{name}={value}" for name, value in binding)
 
 
 def parameters_of(

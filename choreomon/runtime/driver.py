@@ -34,6 +34,12 @@ from choreomon.runtime.inputs import (
     decode_batch,
     encode_batch,
 )
+from choreomon.runtime.instances.cold import (
+    Checkpoint,
+    ColdInstances,
+    many_changed,
+    with_cold_instances,
+)
 from choreomon.runtime.network.linked_peers import LinkedPeers, from_journal
 from choreomon.runtime.outputs import (
     Answer,
@@ -96,10 +102,11 @@ class Driver:
         rows_per_snapshot: int = ROWS_PER_SNAPSHOT,
         in_flight: int = IN_FLIGHT,
     ) -> None:
+        self._store = store
+        sidecar, self._cold = self._with_cold(sidecar)
         self.state: SidecarState = sidecar.initial()
         self.committed = self.state
         """The state as of the last commit: what leaves may be computed from it."""
-        self._store = store
         self._ports = ports
         self._now = now
         self._timeouts = timeouts or Timeouts()
@@ -117,6 +124,12 @@ class Driver:
         self._repeats = 0
         self.peers = LinkedPeers(sidecar, now)
         self._drive(sidecar, {})
+
+    def _with_cold(self, sidecar: Sidecar) -> tuple[Sidecar, tuple[ColdInstances | None, ...]]:
+        """The sidecar of which the store has instances."""
+        if self._store is None:
+            return sidecar, (None,) * len(sidecar.hosts)
+        return with_cold_instances(sidecar, self._store.instance)
 
     def _drive(
         self, sidecar: Sidecar, timers: Mapping[bytes, tuple[TimerQueue, TimerQueue]]
@@ -259,10 +272,16 @@ class Driver:
         assert not self.passing
         if not self.flush():
             raise CommitFailed("the disk takes nothing")
+        sidecar, cold = self._with_cold(sidecar)
         state = reloaded(self.sidecar, self.state, sidecar)
         if self._store is not None:
-            self._store.exchange(encode_snapshot(state, sidecar), sidecar.systems)
+            checkpoint = Checkpoint(state, cold)
+            state = checkpoint.state
+            snapshot = encode_snapshot(state, sidecar)
+            self._store.exchange(snapshot, sidecar.systems, checkpoint.rows)
+            checkpoint.written()
             self._rows = 0
+        self._cold = cold
         self.state = self.committed = state
         self._repeats = self.repeats
         self.peers.hosted = sidecar
@@ -303,7 +322,7 @@ class Driver:
             store.commit(encode_batch(self._batch))
             self._rows += 1
             self._batch.clear()
-            if self._rows >= self._rows_per_snapshot:
+            if self._rows >= self._rows_per_snapshot or many_changed(self.state, self._cold):
                 self.snapshot()
         except CommitFailed as failure:
             if self._batch:
@@ -318,7 +337,11 @@ class Driver:
         """Put the state, which has to be committed, in the place of the rows. Raises
         `CommitFailed`."""
         if self._store is not None and not self._batch:
-            self._store.snapshot(encode_snapshot(self.state, self.sidecar))
+            checkpoint = Checkpoint(self.state, self._cold)
+            snapshot = encode_snapshot(checkpoint.state, self.sidecar)
+            self._store.snapshot(snapshot, checkpoint.rows)
+            checkpoint.written()
+            self.state = self.committed = checkpoint.state
             self._rows = 0
 
     @property

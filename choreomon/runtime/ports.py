@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
+from choreomon.runtime.instances.rows import InstanceRow
 from choreomon.runtime.outputs import DeclaredVerdict, Observed, Reply
 
 
@@ -20,12 +22,19 @@ class Store(Protocol):
     def commit(self, row: bytes) -> None:
         """Keep a row. Raises `CommitFailed`."""
 
-    def snapshot(self, state: bytes) -> None:
-        """Keep a state in place of all rows. Raises `CommitFailed`."""
-
-    def exchange(self, state: bytes, systems: tuple[bytes, ...]) -> None:
-        """Keep a state of these systems in place of all rows; it outlasts the loss of power. Raises
+    def snapshot(self, state: bytes, instances: Sequence[InstanceRow] = ()) -> None:
+        """Keep a state in place of all rows, and put these instances, at once. Raises
         `CommitFailed`."""
+
+    def exchange(
+        self, state: bytes, systems: tuple[bytes, ...], instances: Sequence[InstanceRow] = ()
+    ) -> None:
+        """Keep a state of these systems in place of all rows, and of instances only theirs; it
+        outlasts the loss of power. Raises `CommitFailed`."""
+
+    def instance(self, system: bytes, key: bytes) -> bytes | None:
+        """The state of an instance as it was put last. Raises `DocumentError` where the file is
+        damaged."""
 
 
 class Ports(Protocol):

@@ -13,7 +13,7 @@ from typing import Final
 from choreomon.core.errors import ChoreomonError
 from choreomon.core.vector_clock import VectorClock, tick, zero
 from choreomon.core.verdict import NEVER
-from choreomon.monitor.host import AnyState, HostState
+from choreomon.monitor.host import HostState
 from choreomon.monitor.opening import Predecessor, opened
 from choreomon.monitor.state import MonitorState
 from choreomon.runtime.hosted import SidecarState
@@ -83,11 +83,16 @@ def reloaded(before: Sidecar, state: SidecarState, after: Sidecar) -> SidecarSta
         else:
             setup = after.hosts[place].monitor
             followed = after.after.get(system, _NOTHING)
-            old = None
+            fresh, old = setup.initial(), None
             if followed.system:
                 there = place_of[bytes.fromhex(followed.system)]
-                old = (before.hosts[there].monitor, _plain(state.hosts[there].monitor))
-            monitor = opened(setup, _plain(setup.initial()), clock, followed.alike, old)
+                before_it = state.hosts[there].monitor
+                if isinstance(before_it, MonitorState):
+                    old = (before.hosts[there].monitor, before_it)
+            if isinstance(fresh, MonitorState):
+                monitor = opened(setup, fresh, clock, followed.alike, old)
+            else:
+                monitor = fresh.opened(clock)
         hosts.append(HostState(clock, monitor))
     places = {place_of[system]: n for n, system in enumerate(after.systems) if system in place_of}
     counts = [
@@ -162,9 +167,3 @@ def _closed(
             last = NEVER if known is None else state.last_judged(known)
             closed.append(hosts[place].clock[own] if last == NEVER else last)
     return tuple(closed)
-
-
-def _plain(state: AnyState) -> MonitorState:
-    """Of a property that is not for each instance: no other one follows, or is followed."""
-    assert isinstance(state, MonitorState)
-    return state

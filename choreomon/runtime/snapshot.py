@@ -4,21 +4,25 @@ A snapshot is read by the version of choreomon that wrote it and by later ones, 
 systems; anything else is refused, and never taken for a state. Version 1 had a promise of every
 process, in the order of clock entries. Before version 3 verdicts had all of their reasons, and were
 not counted: counts begin when such a one is read. Version 4 has what is being closed; it is written
-only where something is.
+only where something is. Version 5 has what agents remember of instances, and is written only by
+those that know of some.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final, NamedTuple
 
 import msgspec
 
+from choreomon.core.binding import Binding
 from choreomon.core.decisive_reasons import with_decisive_reasons
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import NEVER
 from choreomon.monitor.host import HostState
+from choreomon.monitor.of_instances.monitor import InstanceMonitor, resumed
+from choreomon.monitor.of_instances.state import Instance, InstancesState, Shared
 from choreomon.monitor.setup import MonitorSetup
 from choreomon.monitor.state import MonitorState
 from choreomon.runtime.hosted import SidecarState
@@ -28,7 +32,8 @@ from choreomon.runtime.sidecar import Sidecar
 from choreomon.runtime.undelivered import UndeliveredVerdicts
 from choreomon.runtime.verdict_counts import VerdictCounts
 
-VERSION: Final = 4
+VERSION: Final = 5
+_WITHOUT_INSTANCES: Final = 4
 _WITHOUT_CLOSING: Final = 3
 
 _ENCODER: Final = msgspec.msgpack.Encoder()
@@ -42,6 +47,26 @@ class _Host(NamedTuple):
     monitor: MonitorState
 
 
+class _OfInstances(NamedTuple):
+    """What of an `InstancesState` neither a `MonitorState` has nor the store: those in memory."""
+
+    unfinished: tuple[Binding, ...]
+    records: int
+    instances: tuple[tuple[Binding, Instance], ...]
+
+
+_STATE_OF_INSTANCES: Final = msgspec.msgpack.Decoder(
+    tuple[
+        tuple[_Host, ...],
+        Sessions,
+        dict[str, DeclaredVerdict],
+        tuple[VerdictCounts, ...],
+        tuple[int, ...],
+        tuple[int, ...],
+        dict[int, _OfInstances],
+    ]
+)
+"""The last by places of properties, of which the hosts have the promises, gaps and decisions."""
 _STATE: Final = msgspec.msgpack.Decoder(
     tuple[
         tuple[_Host, ...],
@@ -61,12 +86,65 @@ _STATE_WITHOUT_COUNTS: Final = msgspec.msgpack.Decoder(
 
 
 def encode_snapshot(state: SidecarState, sidecar: Sidecar) -> bytes:
-    values = (state.hosts, state.sessions, dict(state.undelivered.items()), state.counts)
-    if not state.closed:
-        return _ENCODER.encode((_WITHOUT_CLOSING, sidecar.process, sidecar.systems, values))
+    """The snapshot of a state. Of instances it has those that the state has."""
     own = tuple([host.monitor.own for host in sidecar.hosts])  # so that it can be read without
-    values_and_ends = (*values, state.closed, own)
-    return _ENCODER.encode((VERSION, sidecar.process, sidecar.systems, values_and_ends))
+    return _encoded(
+        sidecar.process,
+        sidecar.systems,
+        _Parts(
+            tuple(map(_host, state.hosts)),
+            state.sessions,
+            dict(state.undelivered.items()),
+            state.counts,
+            state.closed,
+            own,
+            {
+                place: _of_instances(host.monitor)
+                for place, host in enumerate(state.hosts)
+                if isinstance(host.monitor, InstancesState)
+            },
+        ),
+    )
+
+
+class _Parts(NamedTuple):
+    """What a snapshot has, of all versions."""
+
+    hosts: tuple[_Host, ...]
+    sessions: Sessions
+    undelivered: dict[str, DeclaredVerdict]
+    counts: tuple[VerdictCounts, ...]
+    closed: tuple[int, ...] = ()
+    own: tuple[int, ...] = ()
+    of_instances: Mapping[int, _OfInstances] = {}
+
+
+def _encoded(process: str, systems: tuple[bytes, ...], parts: _Parts) -> bytes:
+    """In the oldest version that can say it, so that what has none of the new is as before."""
+    if parts.of_instances:
+        version, values = VERSION, tuple(parts)
+    elif parts.closed:
+        version, values = _WITHOUT_INSTANCES, parts[:6]
+    else:
+        version, values = _WITHOUT_CLOSING, parts[:4]
+    return _ENCODER.encode((version, process, systems, values))
+
+
+def _host(state: HostState) -> _Host:
+    monitor = state.monitor
+    if isinstance(monitor, MonitorState):
+        return _Host(state.clock, monitor)
+    shared = monitor.shared
+    decisions = [each for one in monitor.instances.values() for each in one.decisions]
+    return _Host(
+        state.clock,
+        MonitorState((), (), (), tuple(decisions), (), shared.promises, shared.gaps),
+    )
+
+
+def _of_instances(state: InstancesState) -> _OfInstances:
+    shared = state.shared
+    return _OfInstances(shared.unfinished, shared.records, tuple(sorted(state.instances.items())))
 
 
 def without_drained(data: bytes, left: Collection[bytes]) -> tuple[bytes, tuple[bytes, ...]] | None:
@@ -75,38 +153,51 @@ def without_drained(data: bytes, left: Collection[bytes]) -> tuple[bytes, tuple[
     needed."""
     try:
         version, process, systems, body = _HEADER.decode(data)
-        if version != VERSION:
+        if version == VERSION:
+            parts = _Parts(*_STATE_OF_INSTANCES.decode(body))
+        elif version == _WITHOUT_INSTANCES:
+            parts = _Parts(*_STATE.decode(body))
+        else:
             return None
-        hosts, sessions, undelivered, counts, closed, owns = _STATE.decode(body)
     except msgspec.MsgspecError:
         return None
+    if not parts.closed:
+        return None
     state = SidecarState(
-        _hosts(hosts), sessions, UndeliveredVerdicts.of(undelivered), counts, closed
+        _plain_hosts(parts.hosts),
+        parts.sessions,
+        UndeliveredVerdicts.of(parts.undelivered),
+        parts.counts,
+        parts.closed,
     )
     places = [place for place, system in enumerate(systems) if system not in left]
-    for place, own in enumerate(owns):
+    for place, own in enumerate(parts.own):
         if place not in places and not state.is_drained(place, own):
             return None
-    ends = tuple([closed[place] for place in places])
-    values = (
-        tuple([hosts[place] for place in places]),
+    ends = tuple([parts.closed[place] for place in places])
+    kept = tuple([systems[place] for place in places])
+    values = _Parts(
+        tuple([parts.hosts[place] for place in places]),
         {
             name: session._replace(since=tuple([session.since[place] for place in places]))
             if session.since
             else session
-            for name, session in sessions.items()
+            for name, session in parts.sessions.items()
         },
         {
             id: declared._replace(system=places.index(declared.system))
-            for id, declared in undelivered.items()
+            for id, declared in parts.undelivered.items()
         },
-        tuple([counts[place] for place in places]),
+        tuple([parts.counts[place] for place in places]),
+        () if all(end == NEVER for end in ends) else ends,
+        tuple([parts.own[place] for place in places]),
+        {
+            places.index(place): found
+            for place, found in parts.of_instances.items()
+            if place in places
+        },
     )
-    kept = tuple([systems[place] for place in places])
-    if all(end == NEVER for end in ends):
-        return _ENCODER.encode((_WITHOUT_CLOSING, process, kept, values)), kept
-    values_and_ends = (*values, ends, tuple([owns[place] for place in places]))
-    return _ENCODER.encode((VERSION, process, kept, values_and_ends)), kept
+    return _encoded(process, kept, values), kept
 
 
 def decode_snapshot(data: bytes, sidecar: Sidecar) -> SidecarState:
@@ -115,23 +206,25 @@ def decode_snapshot(data: bytes, sidecar: Sidecar) -> SidecarState:
         version, process, systems, body = _HEADER.decode(data)
     except msgspec.MsgspecError as error:
         raise MalformedMessage(f"no state of an agent: {error}") from None
-    if version not in (1, 2, _WITHOUT_CLOSING, VERSION):
+    if version not in (1, 2, _WITHOUT_CLOSING, _WITHOUT_INSTANCES, VERSION):
         raise MalformedMessage(f"a state of version {version}; this is version {VERSION}")
     if process != sidecar.process:
         raise MalformedMessage(f"a state of {process}, not of {sidecar.process}")
     if tuple(systems) != sidecar.systems:
         raise MalformedMessage("a state of other systems: it was made with other table files")
     counts = (VerdictCounts(),) * len(sidecar.hosts)
-    closed: tuple[int, ...] = ()
     try:
         if version < 3:
-            hosts, sessions, undelivered = _STATE_WITHOUT_COUNTS.decode(body)
+            parts = _Parts(*_STATE_WITHOUT_COUNTS.decode(body), counts)
         elif version == _WITHOUT_CLOSING:
-            hosts, sessions, undelivered, counts = _STATE_WITHOUT_CLOSING.decode(body)
+            parts = _Parts(*_STATE_WITHOUT_CLOSING.decode(body))
+        elif version == _WITHOUT_INSTANCES:
+            parts = _Parts(*_STATE.decode(body))
         else:
-            hosts, sessions, undelivered, counts, closed, _ = _STATE.decode(body)
+            parts = _Parts(*_STATE_OF_INSTANCES.decode(body))
     except msgspec.MsgspecError as error:
         raise MalformedMessage(f"no state of an agent: {error}") from None
+    hosts, undelivered, closed = parts.hosts, parts.undelivered, parts.closed
     if closed and len(closed) != len(hosts):
         raise MalformedMessage(f"{len(closed)} ends of {len(hosts)} properties")
     if version == 1:
@@ -139,11 +232,33 @@ def decode_snapshot(data: bytes, sidecar: Sidecar) -> SidecarState:
         hosts = tuple(map(_of_readers, hosts, monitors))
     if version < 3:
         undelivered = {id: _bounded(declared) for id, declared in undelivered.items()}
-    undelivered_verdicts = UndeliveredVerdicts.of(undelivered)
-    return SidecarState(_hosts(hosts), sessions, undelivered_verdicts, counts, closed)
+    return SidecarState(
+        _hosts(hosts, sidecar, parts.of_instances),
+        parts.sessions,
+        UndeliveredVerdicts.of(undelivered),
+        parts.counts,
+        closed,
+    )
 
 
-def _hosts(found: Iterable[_Host]) -> tuple[HostState, ...]:
+def _hosts(
+    found: Iterable[_Host], sidecar: Sidecar, of_instances: Mapping[int, _OfInstances]
+) -> tuple[HostState, ...]:
+    """Raises `MalformedMessage` where a property is not of the kind that the snapshot has."""
+    hosts = [*_plain_hosts(found)]
+    for place, (state, host) in enumerate(zip(hosts, sidecar.hosts, strict=True)):
+        monitor, of = host.monitor, of_instances.get(place)
+        if isinstance(monitor, InstanceMonitor) is (of is None):
+            raise MalformedMessage("a state with other instances: it was made with other files")
+        if isinstance(monitor, InstanceMonitor) and of is not None:
+            plain = state.monitor
+            assert isinstance(plain, MonitorState)
+            shared = Shared(plain.settled, plain.gaps, unfinished=of.unfinished, records=of.records)
+            hosts[place] = HostState(state.clock, resumed(monitor, shared, of.instances))
+    return tuple(hosts)
+
+
+def _plain_hosts(found: Iterable[_Host]) -> tuple[HostState, ...]:
     return tuple([HostState(clock, monitor) for clock, monitor in found])
 
 

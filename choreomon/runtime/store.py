@@ -22,12 +22,15 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final, Literal, NamedTuple
 
 from choreomon.agent_files.wire import NO_STORE, STORE_BYTES
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.runtime import store_file
+from choreomon.runtime.instances import instance_table
+from choreomon.runtime.instances.rows import InstanceRow
 from choreomon.runtime.ports import CommitFailed
 
 VERSION: Final = 1
@@ -149,6 +152,7 @@ class SqliteStore:
         self._unsaid = self.forgetful
         self._unnoted = False
         """Whether the file does not say yet that it is in use, since the disk was full."""
+        self._has_instances = self._has_table(instance_table.NAME)
         self.name = self._read_name()
         """What tells it from any other store; empty where it was made before stores had names."""
         owned = owner is not None and self._check_owner(owner)
@@ -178,11 +182,14 @@ class SqliteStore:
         self._number = max(self._number, snapshot)
 
     def _read_name(self) -> bytes:
-        run = self._database.execute
-        if run("SELECT 1 FROM sqlite_master WHERE name = 'name'").fetchone() is None:
+        if not self._has_table("name"):
             return NO_STORE
-        (name,) = run("SELECT name FROM name").fetchone()
+        (name,) = self._database.execute("SELECT name FROM name").fetchone()
         return bytes(name)
+
+    def _has_table(self, name: str) -> bool:
+        found = self._database.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (name,))
+        return found.fetchone() is not None
 
     def _check_owner(self, owner: Owner) -> bool:
         """Whether it has this owner; it may have none yet. Raises `DocumentError` where it is
@@ -245,20 +252,32 @@ class SqliteStore:
             run(f"PRAGMA synchronous={self._synchronous}")
         self._unsaid = self._unnoted = False
 
-    def snapshot(self, state: bytes) -> None:
-        self._replace(state, None)
+    def instance(self, system: bytes, key: bytes) -> bytes | None:
+        if not self._has_instances:
+            return None
+        try:
+            return instance_table.read(self._database, system, key)
+        except sqlite3.Error as error:
+            raise self._failed(error) from None
 
-    def exchange(self, state: bytes, systems: tuple[bytes, ...]) -> None:
+    def snapshot(self, state: bytes, instances: Sequence[InstanceRow] = ()) -> None:
+        self._replace(state, None, instances)
+
+    def exchange(
+        self, state: bytes, systems: tuple[bytes, ...], instances: Sequence[InstanceRow] = ()
+    ) -> None:
         # Lost with the power, what others were told of a new system would be told otherwise.
         self._database.execute("PRAGMA synchronous=FULL")
         try:
-            self._replace(state, tuple([system.hex() for system in systems]))
+            self._replace(state, tuple([system.hex() for system in systems]), instances)
         finally:
             self._database.execute(f"PRAGMA synchronous={self._synchronous}")
 
-    def _replace(self, state: bytes, systems: tuple[str, ...] | None) -> None:
-        """A state in place of all rows, and these systems, where any are given, in place of those
-        that it held."""
+    def _replace(
+        self, state: bytes, systems: tuple[str, ...] | None, instances: Sequence[InstanceRow]
+    ) -> None:
+        """A state in place of all rows, these systems, where any are given, in place of those that
+        it held, and the instances."""
         run = self._database.execute
         try:
             self._roll_back()
@@ -268,10 +287,13 @@ class SqliteStore:
             run("DELETE FROM journal WHERE number <= ?", (self._number,))
             if systems is not None:
                 run("UPDATE owner SET systems = ?", (" ".join(systems),))
+            if instances or self._has_instances:
+                instance_table.put(self._database, instances, systems)
             run("COMMIT")
         except sqlite3.Error as error:
             self._roll_back()
             raise CommitFailed(f"{self._file}: {error}") from None
+        self._has_instances = self._has_instances or bool(instances)
         if systems is not None:
             self.systems = systems
 

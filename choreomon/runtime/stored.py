@@ -69,6 +69,7 @@ class TimedStore:
         self.load = store.load
         self.snapshot = store.snapshot
         self.exchange = store.exchange
+        self.instance = store.instance
 
     def commit(self, row: bytes) -> None:
         began = time.perf_counter()

@@ -19,12 +19,12 @@ from choreomon.agent_files.wire import (
     read_untrusted,
     unlinked,
 )
+from choreomon.core.binding import Binding
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.verdict import Reference
 from choreomon.monitor.history import Record
 from choreomon.monitor.messages import Inquiry, Response, Waiting
 from choreomon.monitor.of_instances.messages import AboutOne, InstanceMessage
-from choreomon.properties.instances import Binding
 
 PARAMETERS = ("order", "session", "tenant")
 PROCESSES = ("billing", "shop")

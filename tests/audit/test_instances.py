@@ -16,10 +16,11 @@ from choreomon.audit.summary import SessionsOutcome
 from choreomon.audit.units import Units
 from choreomon.audit.verdicts import Verdicts
 from choreomon.audit.window import Limits
+from choreomon.core.binding import Binding, agree, in_words
 from choreomon.core.errors import DocumentError
 from choreomon.core.message import SEND, Label, Message
 from choreomon.core.recorded import Place, RecordedEvent
-from choreomon.properties.instances import Binding, Parameters, agree, in_words, instance_defects
+from choreomon.properties.instances import Parameters, instance_defects
 from choreomon.properties.progress import rules_of
 from choreomon.properties.sequences import Cancellation, MessageSequence, sequences_automaton
 from tests.audit.cases import Case, case

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
 
+from choreomon.core.binding import Binding, Values, agree
 from choreomon.core.message import HANDLE, SEND, Event, Label, Message
 from choreomon.core.vector_clock import VectorClock, tick
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
@@ -22,7 +23,7 @@ from choreomon.monitor.of_instances.state import NOTHING, Instance, InstancesSta
 from choreomon.monitor.rights import Refused
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.certain_cancellations import certain_cancellations
-from choreomon.properties.instances import Binding, Parameters, Values, agree
+from choreomon.properties.instances import Parameters
 from choreomon.properties.partial_order import Formed, evaluate
 from choreomon.properties.reference import formations
 from choreomon.properties.tables import closure, transition_tables

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from choreomon.core.binding import Binding
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import NEVER
 from choreomon.monitor import inspection, precise
@@ -22,7 +23,7 @@ from choreomon.monitor.of_instances.state import InstanceEvent, InstancesState
 from choreomon.monitor.precise import PRECISE
 from choreomon.monitor.pull import Monitor
 from choreomon.properties import tables
-from choreomon.properties.instances import Binding, Parameters
+from choreomon.properties.instances import Parameters
 from tests.laws.drawn import draw_automaton, processes
 from tests.laws.of_instances import PLAIN, Flavor, Run, System
 

@@ -3,11 +3,14 @@ nothing, and a start has few rows to read."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from choreomon.core.verdict import POSSIBLY_VIOLATED
 from choreomon.runtime.driver import RETRY, ROWS_PER_SNAPSHOT, Driver, Timeouts
 from choreomon.runtime.inputs import Report, decode_batch
+from choreomon.runtime.instances.rows import InstanceRow
 from choreomon.runtime.outputs import Close
 from choreomon.runtime.outstanding import FEW, IN_FLIGHT
 from choreomon.runtime.ports import CommitFailed
@@ -144,7 +147,7 @@ def test_rows_are_counted_anew_after_a_snapshot() -> None:
 class NoRoomForSnapshots(Disk):
     tried = 0
 
-    def snapshot(self, state: bytes) -> None:
+    def snapshot(self, state: bytes, instances: Sequence[InstanceRow] = ()) -> None:
         self.tried += 1
         raise CommitFailed("no room")
 

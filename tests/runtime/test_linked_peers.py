@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 import pytest
 
@@ -15,6 +17,7 @@ from choreomon.monitor.pull import Monitor
 from choreomon.properties.tables import transition_tables
 from choreomon.runtime.driver import Driver
 from choreomon.runtime.inputs import FromPeer, Happened, decode_batch
+from choreomon.runtime.instances.rows import InstanceRow
 from choreomon.runtime.network.linked_peers import LinkedPeers
 from choreomon.runtime.outputs import Answered, Decided, Dropped, Output
 from choreomon.runtime.sidecar import Sidecar
@@ -40,8 +43,11 @@ class Rows:
     def commit(self, row: bytes) -> None:
         self.rows.append(row)
 
-    def snapshot(self, state: bytes) -> None:
+    def snapshot(self, state: bytes, instances: Sequence[InstanceRow] = ()) -> None:
         raise AssertionError
+
+    def instance(self, system: bytes, key: bytes) -> None:
+        return None
 
 
 class Agent:

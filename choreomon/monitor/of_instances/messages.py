@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeAlias, TypeVar
 
+from choreomon.core.binding import Binding
 from choreomon.core.vector_clock import VectorClock
 from choreomon.monitor.messages import Inquiry, Named, Response, Waiting
-from choreomon.properties.instances import Binding
 
 AboutOne: TypeAlias = Inquiry | Response | Waiting
 

@@ -11,12 +11,13 @@ The rules have to be `precise`. Events do not queue.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from immutables import Map
 
+from choreomon.core.binding import Binding
 from choreomon.core.errors import InternalError
 from choreomon.core.message import Label
 from choreomon.core.vector_clock import VectorClock
@@ -54,7 +55,6 @@ from choreomon.monitor.state import (
     Input,
     MonitorState,
 )
-from choreomon.properties.instances import Binding
 
 InstanceInput: TypeAlias = (
     InstanceEvent | InstanceMessage | Expire | GiveUp | GoOn | GapOpens | GapEnds
@@ -134,6 +134,20 @@ class InstanceMonitor(MonitorSetup):
                     for inquiry in unanswered_inquiries(self.one, view, inspection, clock):
                         if inquiry.receiver != self.process:
                             yield turn.addressed(inquiry, binding)
+
+
+def resumed(
+    monitor: InstanceMonitor,
+    shared: Shared,
+    instances: Iterable[tuple[Binding, Instance]],
+) -> InstancesState:
+    """The state of which these are in memory. Of `shared` what is open and what waits is taken from
+    them."""
+    state = InstancesState(shared._replace(open=(), waiting=Map(), postponed=0), Map(instances))
+    turn = Turn(monitor, state, shared.promises)
+    for binding, instance in state.instances.items():
+        turn.note(binding, NOTHING, instance)
+    return state._replace(shared=turn.shared)
 
 
 def checkpoint(state: InstancesState) -> tuple[InstancesState, dict[Binding, Instance]]:
@@ -233,8 +247,7 @@ class Turn:
     def _put(self, binding: Binding, after: MonitorState) -> None:
         monitor = self._monitor
         before = self._remembered(binding)
-        above = monitor.homes.above(binding)
-        others = [self._remembered(each) for each in above]
+        others = [self._remembered(each) for each in monitor.homes.above(binding)]
         found = taken_back(after, before, monitor.homes, binding, monitor.carried, others)
         if found is before:
             return
@@ -244,10 +257,14 @@ class Turn:
             self.shared = self.shared._replace(records=records)
         if found.inspections != before.inspections:
             self._to_wake |= dict.fromkeys(self.shared.waiting.get(binding, ()))
-        if (found.inspections, found.decisions) != (before.inspections, before.decisions):
-            self._note_open(binding, before, found)
-        if found.postponed != before.postponed:
-            self._note_waiting(binding, above, before, found)
+        self.note(binding, before, found)
+
+    def note(self, binding: Binding, before: Instance, after: Instance) -> None:
+        """Note what is open, and what waits, of an instance that has become another."""
+        if (after.inspections, after.decisions) != (before.inspections, before.decisions):
+            self._note_open(binding, before, after)
+        if after.postponed != before.postponed:
+            self._note_waiting(binding, before, after)
 
     def _note_open(self, binding: Binding, before: Instance, after: Instance) -> None:
         """Note which events are under inspection now, and how far each is."""
@@ -267,13 +284,11 @@ class Turn:
                 opened = opened[:place] + here + opened[place + len(there) :]
                 self.shared = self.shared._replace(open=opened)
 
-    def _note_waiting(
-        self, binding: Binding, above: list[Binding], before: Instance, after: Instance
-    ) -> None:
+    def _note_waiting(self, binding: Binding, before: Instance, after: Instance) -> None:
         """Note that inquiries wait here, or none any more, for what is decided above."""
         waiting = self.shared.waiting
         if bool(before.postponed) != bool(after.postponed):
-            for each in above:
+            for each in self._monitor.homes.above(binding):
                 there = waiting.get(each, Map())
                 there = there.set(binding, None) if after.postponed else there.delete(binding)
                 waiting = waiting.set(each, there) if there else waiting.delete(each)

@@ -7,14 +7,14 @@ from typing import Final, NamedTuple
 
 from immutables import Map
 
+from choreomon.core.binding import Binding
 from choreomon.core.message import Event
-from choreomon.core.vector_clock import VectorClock
+from choreomon.core.vector_clock import VectorClock, zero
 from choreomon.core.verdict import VerdictKind
 from choreomon.monitor.gaps import Gap
 from choreomon.monitor.history import Chain
 from choreomon.monitor.messages import Inquiry
 from choreomon.monitor.state import Decision, Evidence, Inspection
-from choreomon.properties.instances import Binding
 
 
 class InstanceEvent(NamedTuple):
@@ -85,6 +85,12 @@ class InstancesState(NamedTuple):
 
     shared: Shared
     instances: Map[Binding, Instance]
+
+    def opened(self, until: VectorClock) -> InstancesState:
+        """The state of a monitor that is opened at `until`, a clock of its own count that is no
+        event: a gap hides what was before, of all instances."""
+        gap = Gap(zero(len(until)), until)
+        return self._replace(shared=self.shared._replace(gaps=(gap,)))
 
     @property
     def inspections(self) -> tuple[OpenEvent, ...]:

@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import combinations
 from typing import TypeAlias
 
+from choreomon.core.binding import Binding
 from choreomon.core.message import Label
 from choreomon.core.verdict import NEVER, Reference
 from choreomon.monitor.history import Chain
 from choreomon.monitor.of_instances.state import Instance, Shared
 from choreomon.monitor.pull import Monitor
 from choreomon.monitor.state import MonitorState
-from choreomon.properties.instances import Binding
 from choreomon.properties.tables import TransitionTable
 
 Names: TypeAlias = tuple[str, ...]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, Literal, TypeAlias
 
+from choreomon.runtime.instances.rows import InstanceRow
 from choreomon.runtime.ports import CommitFailed
 
 
@@ -31,6 +32,8 @@ class Disk:
     ) -> None:
         self.rows: list[bytes] = []
         self.snapshots: list[tuple[int, bytes]] = []
+        self._instances: list[dict[tuple[bytes, bytes], bytes | None]] = []
+        """What instances there were after each snapshot."""
         self.full = False
         self.synced = 0
         self.systems: tuple[bytes, ...] | None = None
@@ -58,14 +61,25 @@ class Disk:
         self._committed()
         self._at(AFTER)
 
-    def snapshot(self, state: bytes) -> None:
+    def snapshot(self, state: bytes, instances: Sequence[InstanceRow] = ()) -> None:
         self._take()
-        self.snapshots.append((len(self.rows), state))
+        self._put(state, instances)
         self._at(AFTER)
 
-    def exchange(self, state: bytes, systems: tuple[bytes, ...]) -> None:
-        self._take()
+    def instance(self, system: bytes, key: bytes) -> bytes | None:
+        return self._instances[-1].get((system, key)) if self._instances else None
+
+    def _put(self, state: bytes, instances: Sequence[InstanceRow]) -> None:
         self.snapshots.append((len(self.rows), state))
+        there = {**self._instances[-1]} if self._instances else {}
+        there |= {(row.system, row.key): row.state for row in instances}
+        self._instances.append(there)
+
+    def exchange(
+        self, state: bytes, systems: tuple[bytes, ...], instances: Sequence[InstanceRow] = ()
+    ) -> None:
+        self._take()
+        self._put(state, instances)
         self.systems, self.synced = systems, len(self.rows)
         self.exchanged(state, systems)
         self._at(AFTER)
@@ -82,4 +96,5 @@ class Disk:
         if rows:
             del self.rows[-rows:]
         self.snapshots = [kept for kept in self.snapshots if kept[0] <= len(self.rows)]
+        del self._instances[len(self.snapshots) :]
         return rows

@@ -1,0 +1,135 @@
+"""The instances that an agent does not hold in memory, of all properties of a sidecar.
+
+They are in its store as of the last checkpoint, which is written in one transaction with the rest
+of the state. So all steps since find the same there, and find it again when they are replayed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from choreomon.core.binding import Binding
+from choreomon.core.verdict import Reference
+from choreomon.monitor.host import Host
+from choreomon.monitor.of_instances.monitor import InstanceMonitor, checkpoint
+from choreomon.monitor.of_instances.state import NOTHING, Instance, InstancesState
+from choreomon.monitor.of_instances.view import names_of
+from choreomon.runtime.hosted import SidecarState
+from choreomon.runtime.instances.rows import InstanceRow, decode_row, encode_row, row_key
+from choreomon.runtime.sidecar import Sidecar
+
+Read = Callable[[bytes, bytes], bytes | None]
+"""The state in the row of this system and key, if there is one."""
+
+MOST_READ: Final = 4096
+"""Instances that were read and are kept until others take their place, of each property."""
+
+
+MOST_CHANGED: Final = 8192
+"""Instances that have changed since the last checkpoint, of one property, until the next one."""
+
+
+class ColdInstances:
+    """Those of one property. What `find` says changes only when a checkpoint was `written`."""
+
+    def __init__(
+        self, monitor: InstanceMonitor, system: bytes, read: Read, most: int = MOST_READ
+    ) -> None:
+        self._monitor = monitor
+        self._system = system
+        self._read = read
+        self._most = most
+        self._parameters = tuple(sorted(monitor.table.parameters))
+        self._kept: dict[Binding, Instance | None] = {}
+        self.loads = 0
+        """How many were read."""
+
+    def find(self, binding: Binding) -> Instance | None:
+        """The instance as it is in the store."""
+        kept = self._kept
+        if binding in kept:
+            found = kept[binding] = kept.pop(binding)
+            return found
+        self.loads += 1
+        data = self._read(self._system, row_key(binding, self._parameters))
+        found = None if data is None else decode_row(data, self._references(binding))
+        self._keep(binding, found)
+        return found
+
+    def row(self, binding: Binding, instance: Instance) -> InstanceRow:
+        """The row that this instance is to have."""
+        state = None if instance == NOTHING else encode_row(instance)
+        return InstanceRow(self._system, row_key(binding, self._parameters), state)
+
+    def written(self, binding: Binding, instance: Instance) -> None:
+        """The store has it now."""
+        self._kept.pop(binding, None)
+        self._keep(binding, None if instance == NOTHING else instance)
+
+    def _keep(self, binding: Binding, found: Instance | None) -> None:
+        self._kept[binding] = found
+        if len(self._kept) > self._most:
+            del self._kept[next(iter(self._kept))]
+
+    def _references(self, binding: Binding) -> list[Reference]:
+        places = self._monitor.homes.places.get(names_of(binding), ())
+        return [self._monitor.references[place] for place in places]
+
+
+def many_changed(state: SidecarState, cold: Sequence[ColdInstances | None]) -> bool:
+    """Whether so many instances are in memory only that it is time for a checkpoint."""
+    return any(
+        found is not None
+        and isinstance(host.monitor, InstancesState)
+        and len(host.monitor.instances) > MOST_CHANGED + len(host.monitor.inspections)
+        for found, host in zip(cold, state.hosts, strict=True)
+    )
+
+
+class Checkpoint:
+    """What is to be written at once: the `state` that is left in memory, and the `rows` of what is
+    not."""
+
+    def __init__(self, state: SidecarState, cold: Sequence[ColdInstances | None]) -> None:
+        self._idle: list[tuple[ColdInstances, dict[Binding, Instance]]] = []
+        self.state = state
+        for place, found in enumerate(cold):
+            monitor = state.hosts[place].monitor
+            if found is not None and isinstance(monitor, InstancesState):
+                left, idle = checkpoint(monitor)
+                self.state = self.state.with_host(place, state.hosts[place]._replace(monitor=left))
+                self._idle.append((found, idle))
+        self.rows = tuple(
+            found.row(binding, instance)
+            for found, idle in self._idle
+            for binding, instance in idle.items()
+        )
+
+    def written(self) -> None:
+        """It is in the store, and the state may be used."""
+        for found, idle in self._idle:
+            for binding, instance in idle.items():
+                found.written(binding, instance)
+
+
+def with_cold_instances(
+    sidecar: Sidecar, read: Read
+) -> tuple[Sidecar, tuple[ColdInstances | None, ...]]:
+    """The sidecar whose monitors of instances find them in a store, too; and for each property
+    where they are found, `None` where it is not for each instance."""
+    hosts: list[Host] = []
+    cold: list[ColdInstances | None] = []
+    for system, host in zip(sidecar.systems, sidecar.hosts, strict=True):
+        monitor = host.monitor
+        if isinstance(monitor, InstanceMonitor):
+            found = ColdInstances(monitor, system, read)
+            hosts.append(Host(replace(monitor, cold=found.find)))
+            cold.append(found)
+        else:
+            hosts.append(host)
+            cold.append(None)
+    if not any(cold):
+        return sidecar, tuple(cold)
+    return replace(sidecar, hosts=tuple(hosts)), tuple(cold)
