@@ -43,6 +43,7 @@ BENCHMARKS: Final = (
     "live_load",
     "embedded_cost",
     "instances",
+    "cold_instances",
     "clock_bytes",
     "log_reading",
     "looking",

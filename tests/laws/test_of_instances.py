@@ -99,8 +99,8 @@ def promise_of_oneself_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same towards oneself."""
     viewed = view.viewed
 
-    def seen(shared: Any, homes: Any, binding: Any, own: int, *others: Any) -> Any:
-        state = viewed(shared, homes, binding, own, *others)
+    def seen(shared: Any, parts: Any, chains: int, own: int, *others: Any) -> Any:
+        state = viewed(shared, parts, chains, own, *others)
         opened = [each.event[own] for each in state.inspections]
         return state._replace(settled=(*state.settled[:-1], min(opened, default=NEVER) - 1))
 
@@ -133,7 +133,8 @@ def all_cancellations_certain(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def nothing_above(monkeypatch: pytest.MonkeyPatch) -> None:
     """What carries fewer parameters is forgotten by those who carry more."""
-    monkeypatch.setattr(view.Homes, "above", lambda self, binding: [])
+    path = view.Homes.path
+    monkeypatch.setattr(view.Homes, "path", lambda self, binding: path(self, binding)[-1:])
 
 
 def gaps_not_noted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ The rules have to be `precise`. Events do not queue.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
@@ -38,6 +38,7 @@ from choreomon.monitor.of_instances.view import (
     Homes,
     Names,
     OneInstance,
+    Part,
     homes_of,
     taken_back,
     viewed,
@@ -128,7 +129,7 @@ class InstanceMonitor(MonitorSetup):
         a restart, or where it may have been lost."""
         turn = Turn(self, state, clock)
         for event, binding, *_ in state.shared.open:
-            view = turn.view(binding, None)
+            view = turn.view(binding)
             for inspection in state.instances[binding].inspections:
                 if inspection.event == event:
                     for inquiry in unanswered_inquiries(self.one, view, inspection, clock):
@@ -196,12 +197,14 @@ class Turn:
         if self.shared.unfinished:
             self.effects.append(Unfinished())
 
-    def view(self, binding: Binding, next_count: int | None) -> MonitorState:
+    def view(self, binding: Binding) -> MonitorState:
         """What is remembered that concerns this binding."""
         monitor = self._monitor
-        return viewed(
-            self.shared, monitor.homes, binding, monitor.own, self._remembered, next_count
-        )
+        return viewed(self.shared, self._parts(binding), len(monitor.homes), monitor.own, None)
+
+    def _parts(self, binding: Binding) -> list[Part]:
+        path = self._monitor.homes.path(binding)
+        return [Part(each, places, self._remembered(each)) for each, places in path]
 
     def addressed(self, message: Inquiry | object, binding: Binding) -> InstanceMessage:
         """The message with its binding, which promises for all instances."""
@@ -219,7 +222,8 @@ class Turn:
     def _step(self, binding: Binding, input_: Input, next_count: int | None = None) -> None:
         """Step one instance; what waits for it is to be woken."""
         monitor = self._monitor
-        view = self.view(binding, next_count)
+        parts = self._parts(binding)
+        view = viewed(self.shared, parts, len(monitor.homes), monitor.own, next_count)
         after, self.clock, effects = monitor.one.step(view, self.clock, input_)
         if (
             type(input_) is Inquiry
@@ -231,7 +235,7 @@ class Turn:
         if after.settled != view.settled:
             self.shared = self.shared._replace(promises=after.settled[:-1])
         if after is not view:
-            self._put(binding, after)
+            self._put(parts, after)
         for effect in effects:
             kind = type(effect)
             if kind is Send:
@@ -244,11 +248,9 @@ class Turn:
             else:
                 self.effects.append(effect)
 
-    def _put(self, binding: Binding, after: MonitorState) -> None:
-        monitor = self._monitor
-        before = self._remembered(binding)
-        others = [self._remembered(each) for each in monitor.homes.above(binding)]
-        found = taken_back(after, before, monitor.homes, binding, monitor.carried, others)
+    def _put(self, parts: Sequence[Part], after: MonitorState) -> None:
+        binding, _, before = parts[-1]
+        found = taken_back(after, parts, self._monitor.carried)
         if found is before:
             return
         self.changed[binding] = found
@@ -288,7 +290,7 @@ class Turn:
         """Note that inquiries wait here, or none any more, for what is decided above."""
         waiting = self.shared.waiting
         if bool(before.postponed) != bool(after.postponed):
-            for each in self._monitor.homes.above(binding):
+            for each, _ in self._monitor.homes.path(binding)[:-1]:
                 there = waiting.get(each, Map())
                 there = there.set(binding, None) if after.postponed else there.delete(binding)
                 waiting = waiting.set(each, there) if there else waiting.delete(each)

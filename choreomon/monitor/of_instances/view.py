@@ -7,9 +7,9 @@ transition carries all that it rests on (`choreomon.properties.instances`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from choreomon.core.binding import Binding
 from choreomon.core.message import Label
@@ -40,10 +40,6 @@ class OneInstance(Monitor):
         object.__setattr__(self, "asks_itself", (False,) * len(readers_of))
 
 
-def names_of(binding: Binding) -> Names:
-    return tuple([name for name, _ in binding])
-
-
 def homes_of(table: TransitionTable) -> dict[Reference, Names]:
     """By own reference the parameters that its labels carry: where its records are."""
     return {
@@ -53,58 +49,64 @@ def homes_of(table: TransitionTable) -> dict[Reference, Names]:
     }
 
 
+class Part(NamedTuple):
+    """A binding, the places of the chains that are remembered there, and what is."""
+
+    binding: Binding
+    places: tuple[int, ...]
+    instance: Instance
+
+
 class Homes:
-    """Where the chains of own references are: `places` by names of parameters."""
+    """Where the chains of own references are, of which each has its names of parameters."""
 
     def __init__(self, homes: Iterable[Names]) -> None:
-        self._homes = [*homes]
-        self.places: dict[Names, tuple[int, ...]] = {}
-        for place, names in enumerate(self._homes):
-            self.places[names] = (*self.places.get(names, ()), place)
-        self._below: dict[Names, tuple[tuple[int, ...], ...]] = {}
+        self._places: dict[Names, tuple[int, ...]] = {}
+        for place, names in enumerate(homes):
+            self._places[names] = (*self._places.get(names, ()), place)
+        self._count = sum(map(len, self._places.values()))
+        self._paths: dict[Names, tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]] = {}
 
     def __len__(self) -> int:
-        return len(self._homes)
+        """How many chains there are."""
+        return self._count
 
-    def above(self, binding: Binding) -> list[Binding]:
-        """The bindings to which this one restricts, and where something may be remembered; itself
-        not among them. `binding` must have names of parameters of the property."""
-        names = names_of(binding)
-        wheres = self._below.get(names)
-        if wheres is None:  # kept: there are as many as sets of parameters
-            wheres = self._below[names] = tuple(
-                where
+    def path(self, binding: Binding) -> list[tuple[Binding, tuple[int, ...]]]:
+        """The bindings to which this one restricts, and where something may be remembered, with the
+        places of their chains; itself last. Its names must be those of parameters of the
+        property."""
+        names = tuple([name for name, _ in binding])
+        found = self._paths.get(names)
+        if found is None:  # kept: there are as many as sets of parameters
+            found = self._paths[names] = tuple(
+                (where, self._places[some])
                 for size in range(len(names))
                 for where in combinations(range(len(names)), size)
-                if tuple([names[place] for place in where]) in self.places
+                if (some := tuple([names[place] for place in where])) in self._places
             )
-        return [tuple([binding[place] for place in where]) for where in wheres]
+        own = self._places.get(names, ())
+        if not found:
+            return [(binding, own)]
+        above = [(tuple([binding[at] for at in where]), places) for where, places in found]
+        return [*above, (binding, own)]
 
 
 def viewed(
-    shared: Shared,
-    homes: Homes,
-    binding: Binding,
-    own: int,
-    remembered: Callable[[Binding], Instance],
-    next_count: int | None,
+    shared: Shared, parts: Sequence[Part], chains: int, own: int, next_count: int | None
 ) -> MonitorState:
-    """What is remembered that concerns this binding. `next_count`: of the event that is about to be
-    inspected, if one is."""
-    history: list[Chain] = [()] * len(homes)
-    last = remembered(binding)
-    for place, chain in zip(homes.places.get(names_of(binding), ()), last.chains, strict=False):
-        history[place] = chain
-    inspections, decisions, evidence = last.inspections, last.decisions, last.evidence
-    above = homes.above(binding)
-    for each in above:
-        other = remembered(each)
-        for place, chain in zip(homes.places[names_of(each)], other.chains, strict=False):
+    """What is remembered that concerns the last of these parts, which are those of its path;
+    `chains` is how many there are in all. `next_count`: of the event that is about to be inspected,
+    if one is."""
+    history: list[Chain] = [()] * chains
+    for _, places, instance in parts:
+        for place, chain in zip(places, instance.chains, strict=False):
             history[place] = chain
-        inspections += other.inspections
-        decisions += other.decisions
-        evidence += other.evidence
-    if above:
+    _, inspections, decisions, postponed, evidence = parts[-1].instance
+    if len(parts) > 1:
+        for _, _, other in parts[:-1]:
+            inspections += other.inspections
+            decisions += other.decisions
+            evidence += other.evidence
         inspections = tuple(sorted(inspections, key=lambda each: each.event[own]))
         decisions = tuple(sorted(decisions, key=lambda each: each.event[own]))
         evidence = tuple(sorted(evidence))
@@ -118,7 +120,7 @@ def viewed(
         tuple(history),
         inspections,
         decisions,
-        last.postponed,
+        postponed,
         (*shared.promises, promised),
         shared.gaps,
         evidence,
@@ -126,28 +128,20 @@ def viewed(
 
 
 def taken_back(
-    after: MonitorState,
-    before: Instance,
-    homes: Homes,
-    binding: Binding,
-    carries: Mapping[Label, Names],
-    above: Iterable[Instance],
+    after: MonitorState, parts: Sequence[Part], carries: Mapping[Label, Names]
 ) -> Instance:
-    """What is remembered at this binding after a step of its view. `carries`: by label the
-    parameters of its events, sorted; `above`: what was remembered at the bindings to which this one
-    restricts."""
-    names = names_of(binding)
-    places = homes.places.get(names, ())
-    chains = tuple([after.history[place] for place in places])
-    others = [*above]
-    if not others:
-        inspections, decisions, evidence = after.inspections, after.decisions, after.evidence
-    else:
-        inspections = tuple([i for i in after.inspections if i.plan.places[0] in places])
-        decisions = tuple([d for d in after.decisions if carries[d.label] == names])
-        elsewhere = {each.number for other in others for each in other.evidence}
-        evidence = tuple([each for each in after.evidence if each.number not in elsewhere])
+    """What is remembered at the last of these parts after a step of the view of all. `carries`: by
+    label the parameters of its events, sorted."""
+    binding, places, before = parts[-1]
+    _, history, inspections, decisions, postponed, _, _, evidence = after
+    chains = tuple([history[place] for place in places])
+    if len(parts) > 1:
+        names = tuple([name for name, _ in binding])
+        inspections = tuple([i for i in inspections if i.plan.places[0] in places])
+        decisions = tuple([d for d in decisions if carries[d.label] == names])
+        elsewhere = {each.number for part in parts[:-1] for each in part.instance.evidence}
+        evidence = tuple([each for each in evidence if each.number not in elsewhere])
     if not any(chains):
         chains = ()
-    found = Instance(chains, inspections, decisions, after.postponed, evidence)
+    found = Instance(chains, inspections, decisions, postponed, evidence)
     return before if found == before else found

@@ -15,7 +15,6 @@ from choreomon.core.verdict import Reference
 from choreomon.monitor.host import Host
 from choreomon.monitor.of_instances.monitor import InstanceMonitor, checkpoint
 from choreomon.monitor.of_instances.state import NOTHING, Instance, InstancesState
-from choreomon.monitor.of_instances.view import names_of
 from choreomon.runtime.hosted import SidecarState
 from choreomon.runtime.instances.rows import InstanceRow, decode_row, encode_row, row_key
 from choreomon.runtime.sidecar import Sidecar
@@ -74,7 +73,7 @@ class ColdInstances:
             del self._kept[next(iter(self._kept))]
 
     def _references(self, binding: Binding) -> list[Reference]:
-        places = self._monitor.homes.places.get(names_of(binding), ())
+        _, places = self._monitor.homes.path(binding)[-1]
         return [self._monitor.references[place] for place in places]
 
 
