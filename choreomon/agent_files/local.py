@@ -38,10 +38,15 @@ from typing import Annotated, Final, Literal, TypeAlias
 import msgspec
 
 from choreomon.agent_files.clocks.text import MAX_CLOCK_TEXT
+from choreomon.agent_files.values import NO_VALUES, Given, Value, Values
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.message import EventKind
 
 VERSION: Final = 1
+VERSION_WITH_VALUES: Final = 2
+"""What an agent says whose labels carry parameters: a client that does not know of them cannot tell
+of these events, and must not go on."""
+VERSIONS: Final = (VERSION, VERSION_WITH_VALUES)
 
 LENGTH_BYTES: Final = 4
 MAX_FRAME: Final = 65_536
@@ -95,10 +100,11 @@ class Hello(msgspec.Struct, tag="hello", frozen=True, gc=False, forbid_unknown_f
     version: int = VERSION
 
 
-class Report(msgspec.Struct, tag="report", frozen=True, gc=False, forbid_unknown_fields=True):
+class Report(msgspec.Struct, tag="report", frozen=True, forbid_unknown_fields=True):
     """An event. `peer` is the other end of the message, `env` where it came from outside.
     `heard` is the text of all clocks heard since the last report, for a handle that of its
-    message included. `done`: all numbers up to it were answered and will not be repeated."""
+    message included. `done`: all numbers up to it were answered and will not be repeated.
+    `values`: of the parameters that its label carries; integers stand for their decimal text."""
 
     number: _Number
     done: _Count
@@ -106,6 +112,21 @@ class Report(msgspec.Struct, tag="report", frozen=True, gc=False, forbid_unknown
     peer: _Name
     name: _Name
     heard: _Clock = ""
+    values: dict[str, Value] | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def given(self) -> Given:
+        """The values, or none."""
+        return self.values or NO_VALUES
+
+
+def report(
+    number: int, done: int, event: EventKind, peer: str, name: str, heard: str, values: Values
+) -> Report:
+    """The report of an event; without a field for values where it has none."""
+    if not values:
+        return Report(number, done, event, peer, name, heard)
+    return Report(number, done, event, peer, name, heard, dict[str, Value](values))
 
 
 class Gap(msgspec.Struct, tag="gap", frozen=True, gc=False, forbid_unknown_fields=True):
@@ -146,7 +167,9 @@ class Welcome(msgspec.Struct, tag="welcome", frozen=True, gc=False):
     """`number` is the last that was taken in this session. `clock` has the clock of every
     system of this agent. `lease` is in seconds. At most `window` reports and gaps may wait for
     their answers. `labels` are the events that some table mentions, as
-    `choreomon.core.labels` writes them; the others need no report."""
+    `choreomon.core.labels` writes them, with the parameters of which a report needs values in
+    parentheses; the others need no report. `version` is `VERSION_WITH_VALUES` where there are
+    any."""
 
     process: _Name
     session: Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_SESSION)]

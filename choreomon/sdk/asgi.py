@@ -18,6 +18,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final, TypeAlias
 
+from choreomon.agent_files.values import NO_VALUES, Given
 from choreomon.core.errors import AgentUnavailable
 from choreomon.sdk.http_names import request_name
 from choreomon.sdk.process import Process
@@ -32,6 +33,14 @@ KEY: Final = "choreomon"
 """The key of the process in the scope."""
 
 
+def _none_of_request(scope: Scope) -> Given:
+    return NO_VALUES
+
+
+def _none_of_answer(scope: Scope, status: int) -> Given:
+    return NO_VALUES
+
+
 class MonitoringMiddleware:
     """An application whose requests are events.
 
@@ -44,6 +53,10 @@ class MonitoringMiddleware:
             client, which sent it along, or, from outside, makes it `METHOD.path.with.dots`.
         answer_of: the name of a response's message, by the scope of its request and its status;
             `None` for responses that no property speaks of. Responses to outside have none.
+        values_of: the values that a request's message carries, by its scope, where a property is
+            for each instance.
+        answer_values_of: the same of a response's message, by the scope of its request and its
+            status.
 
     Where the agent does not answer within the deadline (policy `block`), the response is 503.
     """
@@ -55,6 +68,8 @@ class MonitoringMiddleware:
         *,
         name_of: Callable[[Scope], str | None] | None = None,
         answer_of: Callable[[Scope, int], str | None] | None = None,
+        values_of: Callable[[Scope], Given] = _none_of_request,
+        answer_values_of: Callable[[Scope, int], Given] = _none_of_answer,
     ) -> None:
         self._app = app
         self._connect: Callable[[], Awaitable[Process]] | None
@@ -67,6 +82,8 @@ class MonitoringMiddleware:
         self._connecting: asyncio.Lock | None = None
         self._name_of = name_of
         self._answer_of = answer_of
+        self._values_of = values_of
+        self._answer_values_of = answer_values_of
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         kind = scope["type"]
@@ -91,22 +108,25 @@ class MonitoringMiddleware:
         """Returns the sender, "" for outside."""
         carried = process.extract(scope["headers"])
         name = None if self._name_of is None else self._name_of(scope)
+        values = self._values_of(scope)
         if carried is None:
             await process.handling_from_outside(
-                name or request_name(scope["method"], scope["path"])
+                name or request_name(scope["method"], scope["path"]), **values
             )
             return ""
-        await process.handling(carried if name is None else carried._replace(name=name))
+        await process.handling(carried if name is None else carried._replace(name=name), **values)
         return carried.sender
 
     def _with_answer(self, process: Process, scope: Scope, to: str, send: Send) -> Send:
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
                 assert self._answer_of is not None
-                name = self._answer_of(scope, message["status"])
+                status = message["status"]
+                name = self._answer_of(scope, status)
                 if name is not None:
                     headers = list(message.get("headers", ()))
-                    process.inject(headers, await process.sending(to, name))
+                    values = self._answer_values_of(scope, status)
+                    process.inject(headers, await process.sending(to, name, **values))
                     message = {**message, "headers": headers}
             await send(message)
 

@@ -19,6 +19,7 @@ from choreomon.agent_files.local import (
     Policy,
     decode_agent_untrusted,
 )
+from choreomon.agent_files.values import Given, Value
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, EventKind
 from choreomon.sdk.address import PATIENT, Address, Backoff, drawn, read_token
@@ -92,18 +93,18 @@ class ConnectedProcess(Connected):
         self._crowd = 0
         close_in_children(self)
 
-    async def sending(self, to: str, name: str) -> Carried:
-        ticket = self._event(SEND, to, checked_name(name), "")
+    async def sending(self, to: str, name: str, /, **values: Value) -> Carried:
+        ticket = self._event(SEND, to, checked_name(name), "", values)
         clock = self._session.clock() if ticket is None else await self._answer(ticket)
         return Carried(self._session.process, name, clock)
 
-    async def handling(self, carried: Carried) -> None:
-        ticket = self._event(HANDLE, carried.sender, carried.name, carried.clock)
+    async def handling(self, carried: Carried, /, **values: Value) -> None:
+        ticket = self._event(HANDLE, carried.sender, carried.name, carried.clock, values)
         if ticket is not None:
             await self._answer(ticket)
 
-    async def handling_from_outside(self, name: str) -> None:
-        ticket = self._event(HANDLE, ENVIRONMENT, checked_name(name), "")
+    async def handling_from_outside(self, name: str, /, **values: Value) -> None:
+        ticket = self._event(HANDLE, ENVIRONMENT, checked_name(name), "", values)
         if ticket is not None:
             await self._answer(ticket)
 
@@ -150,12 +151,14 @@ class ConnectedProcess(Connected):
 
     # Events
 
-    def _event(self, kind: EventKind, peer: str, name: str, heard: ClockText) -> Ticket | None:
+    def _event(
+        self, kind: EventKind, peer: str, name: str, heard: ClockText, values: Given
+    ) -> Ticket | None:
         if self._closed:
             raise closed(forked=self._forked)
         session = self._session
         now = self._loop.time()
-        ticket = session.event(kind, peer, name, heard, now)
+        ticket = session.event(kind, peer, name, heard, now, values)
         if session.phase != OPEN:
             self._arm(now)
         elif session.has_output:

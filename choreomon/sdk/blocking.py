@@ -22,6 +22,7 @@ from choreomon.agent_files.local import (
     Policy,
     decode_agent_untrusted,
 )
+from choreomon.agent_files.values import Given, Value
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, EventKind
 from choreomon.sdk.address import PATIENT, Address, Backoff, drawn, read_token
@@ -80,17 +81,17 @@ class ConnectedProcess(Connected):
         self._thread = threading.Thread(target=self._keep_connected, name="choreomon", daemon=True)
         close_in_children(self)
 
-    def sending(self, to: str, name: str) -> Carried:
+    def sending(self, to: str, name: str, /, **values: Value) -> Carried:
         """See `Process.sending`."""
-        return Carried(self.name, name, self._event(SEND, to, checked_name(name), ""))
+        return Carried(self.name, name, self._event(SEND, to, checked_name(name), "", values))
 
-    def handling(self, carried: Carried) -> None:
+    def handling(self, carried: Carried, /, **values: Value) -> None:
         """See `Process.handling`."""
-        self._event(HANDLE, carried.sender, carried.name, carried.clock)
+        self._event(HANDLE, carried.sender, carried.name, carried.clock, values)
 
-    def handling_from_outside(self, name: str) -> None:
+    def handling_from_outside(self, name: str, /, **values: Value) -> None:
         """See `Process.handling_from_outside`."""
-        self._event(HANDLE, ENVIRONMENT, checked_name(name), "")
+        self._event(HANDLE, ENVIRONMENT, checked_name(name), "", values)
 
     def begin(self, deadline: float | None) -> None:
         """Connects for the first time; once."""
@@ -133,13 +134,15 @@ class ConnectedProcess(Connected):
 
     # In the threads of the service
 
-    def _event(self, kind: EventKind, peer: str, name: str, heard: ClockText) -> ClockText:
+    def _event(
+        self, kind: EventKind, peer: str, name: str, heard: ClockText, values: Given
+    ) -> ClockText:
         session = self._session
         with self._lock:
             if self._closed:
                 raise closed(forked=self._forked)
             now = time.monotonic()
-            ticket = session.event(kind, peer, name, heard, now)
+            ticket = session.event(kind, peer, name, heard, now, values)
             clock = session.clock() if ticket is None and kind == SEND else ""
             if ticket is not None:
                 answered = ticket.waiter = threading.Lock()

@@ -6,6 +6,9 @@
 A request is a message from this process to the one that its host stands for; the clock travels
 in the header `choreomon`. A response that carries a clock is a message back, handled when its
 headers are there. Requests to other hosts are left alone.
+
+Where a property is for each instance, `values_of` and `answer_values_of` say which values a request
+and a response carry: `values_of=lambda request: {"order": request.headers["x-order"]}`.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any, Protocol, TypeAlias
 
+from choreomon.agent_files.values import NO_VALUES, Given
 from choreomon.sdk.http_names import request_name
 from choreomon.sdk.process import BlockingProcess, Process
 
@@ -43,32 +47,51 @@ Peers: TypeAlias = Mapping[str, str] | Callable[[Any], str | None]
 Names: TypeAlias = Callable[[Any], str | None]
 """The name of a request's message; `None`: it is none."""
 
+ValuesOf: TypeAlias = Callable[[Any], Given]
+"""The values that the message of a request, or of a response, carries."""
+
+
+def _none(_: Any) -> Given:
+    return NO_VALUES
+
 
 def hooks(
-    process: Process, peers: Peers, name_of: Names | None = None
+    process: Process,
+    peers: Peers,
+    name_of: Names | None = None,
+    *,
+    values_of: ValuesOf = _none,
+    answer_values_of: ValuesOf = _none,
 ) -> dict[str, list[Callable[[Any], Awaitable[None]]]]:
     """The event hooks of an `httpx.AsyncClient`. Without `name_of` a request is called
-    `METHOD.path.with.dots`. `AgentUnavailable` leaves the client's call, and nothing is sent."""
+    `METHOD.path.with.dots`. `AgentUnavailable`, and `ValueError` for values that are none, leave
+    the client's call, and nothing is sent."""
 
     async def request(request: Request) -> None:
         if not process.on:
             return
         message = _message(request, peers, name_of)
         if message is not None:
-            process.inject(request.headers, await process.sending(*message))
+            carried = await process.sending(*message, **values_of(request))
+            process.inject(request.headers, carried)
 
     async def response(response: Response) -> None:
         if not process.on:
             return
         carried = process.extract(response.headers)
         if carried is not None:
-            await process.handling(carried)
+            await process.handling(carried, **answer_values_of(response))
 
     return {"request": [request], "response": [response]}
 
 
 def blocking_hooks(
-    process: BlockingProcess, peers: Peers, name_of: Names | None = None
+    process: BlockingProcess,
+    peers: Peers,
+    name_of: Names | None = None,
+    *,
+    values_of: ValuesOf = _none,
+    answer_values_of: ValuesOf = _none,
 ) -> dict[str, list[Callable[[Any], None]]]:
     """The `hooks` for an `httpx.Client`."""
 
@@ -77,14 +100,15 @@ def blocking_hooks(
             return
         message = _message(request, peers, name_of)
         if message is not None:
-            process.inject(request.headers, process.sending(*message))
+            carried = process.sending(*message, **values_of(request))
+            process.inject(request.headers, carried)
 
     def response(response: Response) -> None:
         if not process.on:
             return
         carried = process.extract(response.headers)
         if carried is not None:
-            process.handling(carried)
+            process.handling(carried, **answer_values_of(response))
 
     return {"request": [request], "response": [response]}
 

@@ -15,6 +15,8 @@ from itertools import islice, takewhile
 from typing import Any, Final, Literal, TypeAlias
 
 from choreomon.agent_files.clocks.text import ClockText
+from choreomon.agent_files.local import Gap, Report, report
+from choreomon.agent_files.values import NO_VALUES, Values
 from choreomon.core.errors import InternalError
 from choreomon.core.message import EventKind
 
@@ -40,22 +42,53 @@ class Ticket:
 
 
 class Entry:
-    """`number` is 0 where it is not numbered. `lost`: how many events a gap stands for.
-    `tickets`: who waits, one at most for an event; for a gap all whose events came into doubt."""
+    """`number` is 0 where it is not numbered. `values`: those that its message carries, as far as
+    the agent wants them. `lost`: how many events a gap stands for. `tickets`: who waits, one at
+    most for an event; for a gap all whose events came into doubt."""
 
-    __slots__ = ("heard", "kind", "lost", "name", "number", "peer", "released", "tickets")
+    __slots__ = ("heard", "kind", "lost", "name", "number", "peer", "released", "tickets", "values")
 
     def __init__(
-        self, kind: EntryKind, peer: str = "", name: str = "", heard: ClockText = ""
+        self,
+        kind: EntryKind,
+        peer: str = "",
+        name: str = "",
+        heard: ClockText = "",
+        values: Values = NO_VALUES,
     ) -> None:
         self.kind = kind
         self.peer = peer
         self.name = name
         self.heard = heard
+        self.values = values
         self.number = 0
         self.lost = 0
         self.released = False
         self.tickets: list[Ticket] = []
+
+    @property
+    def event(self) -> tuple[EntryKind, str, str]:
+        """Kind, other end and name."""
+        return self.kind, self.peer, self.name
+
+    def take(self, number: int) -> bool:
+        """Take this number, unless it has one; whether it took it."""
+        taken = not self.number
+        self.number = self.number or number
+        return taken
+
+    def waits(self, since: float) -> Ticket:
+        """Somebody waits for its answer."""
+        ticket = Ticket(since, self)
+        self.tickets.append(ticket)
+        return ticket
+
+    def message(self, done: int) -> Report | Gap:
+        """What tells the agent of it. All numbers up to `done` were answered."""
+        if self.kind == GAP:
+            return Gap(self.number, done, self.lost)
+        number, peer, name = self.number, self.peer, self.name
+        return report(number, done, self.kind, peer, name, self.heard, self.values)
 
 
 class Journal:

@@ -1,24 +1,51 @@
-"""Events that some table mentions: only those have to be reported."""
+"""Events that some table mentions: only those have to be reported, with what they carry."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
-from choreomon.core.labels import parse_label
+from choreomon.agent_files.values import NO_VALUES, Given, Values, checked_values
+from choreomon.core.labels import parse_carrying_label
 from choreomon.core.message import SEND, EventKind, Label
 
-Mentioned: TypeAlias = frozenset[tuple[EventKind, str, str]]
+Told: TypeAlias = tuple[EventKind, str, str]
 """Kind of event, other end of the message, its name."""
 
 
-def mentioned(labels: Iterable[str]) -> Mentioned:
-    """The events of labels, which are all of one process. What is no label is left out: an
-    agent that writes labels of a later kind knows that they are not reported."""
-    parsed = map(parse_label, labels)
-    return frozenset(_reported(label) for label in parsed if label is not None)
+class Mentioned:
+    """The events of labels, which are all of one process, and the parameters that they carry. What
+    is no label is left out: an agent that writes labels of a later kind knows that they are not
+    reported."""
+
+    __slots__ = ("_carried",)
+
+    def __init__(self, labels: Iterable[str] = ()) -> None:
+        parsed = map(parse_carrying_label, labels)
+        self._carried: Mapping[tuple[str, str, str], tuple[str, ...]] = {
+            _told(each.label): each.parameters for each in parsed if each is not None
+        }
+
+    def __contains__(self, event: Told) -> bool:
+        return event in self._carried
+
+    def checked(self, event: Told, values: Given) -> Values:
+        """The values to report with an event. Raises `ValueError` where they are not those that it
+        carries; of an event that is not mentioned none are wanted, and none looked at."""
+        carried = self._carried.get(event)
+        if carried is None or not (carried or values):
+            return NO_VALUES
+        kind, _, name = event
+        return checked_values(values, carried, f"{kind} {name}")
+
+    def wanted(self, event: tuple[str, str, str], values: Values) -> Values:
+        """Of the values with which an event was checked those that are wanted now."""
+        if not values:
+            return NO_VALUES
+        carried = self._carried.get(event, ())
+        return {name: value for name, value in values.items() if name in carried}
 
 
-def _reported(label: Label) -> tuple[EventKind, str, str]:
+def _told(label: Label) -> Told:
     sender, name, receiver = label.message
     return label.kind, receiver if label.kind == SEND else sender, name

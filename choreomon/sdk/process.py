@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Final, Protocol
 
 from choreomon.agent_files.clocks.text import Carried
+from choreomon.agent_files.values import Value
 from choreomon.sdk.carriers import Carrier, Carrying, Readable
 
 NOTHING: Final = Carried("", "", "")
@@ -42,7 +43,7 @@ class Carries(Protocol):
 class Process(Carries, Protocol):
     """One process of the monitored system, as its service sees it."""
 
-    async def sending(self, to: str, name: str) -> Carried:
+    async def sending(self, to: str, name: str, /, **values: Value) -> Carried:
         """Call it *before* the message leaves; what it returns travels with the message.
 
         When it returns, the event has happened and is known to the monitor, unless the policy
@@ -51,19 +52,24 @@ class Process(Carries, Protocol):
         Args:
             to: the process that will handle the message.
             name: of the message, as properties name it.
+            values: of the parameters that the message carries, where a property is for each
+                instance, as `order="A-17"`: strings of 1 to 256 bytes of UTF-8, or integers, which
+                stand for their decimal text. A message that no property mentions needs none, and
+                those that are given are not looked at.
 
         Raises:
             AgentUnavailable: no answer within the deadline. The message must not leave.
             ProcessClosed: after `close`.
-            ValueError: `name` is none.
+            ValueError: `name` is none, or a value is missing, unknown, or none. Nothing was told
+                then, and the message must not leave.
         """
         ...
 
-    async def handling(self, carried: Carried) -> None:
-        """Call it when a message is taken, before anything is done because of it. Raises as
-        `sending` does."""
+    async def handling(self, carried: Carried, /, **values: Value) -> None:
+        """Call it when a message is taken, before anything is done because of it. `values` are
+        those of what was taken. Raises as `sending` does."""
 
-    async def handling_from_outside(self, name: str) -> None:
+    async def handling_from_outside(self, name: str, /, **values: Value) -> None:
         """Report the handling of a message from nobody that is monitored (`env`)."""
 
     async def close(self, deadline: float | None = 5.0) -> None:
@@ -74,14 +80,14 @@ class Process(Carries, Protocol):
 class BlockingProcess(Carries, Protocol):
     """`Process` for threads: the same, each call from any thread, and blocking."""
 
-    def sending(self, to: str, name: str) -> Carried:
+    def sending(self, to: str, name: str, /, **values: Value) -> Carried:
         """See `Process.sending`."""
         ...
 
-    def handling(self, carried: Carried) -> None:
+    def handling(self, carried: Carried, /, **values: Value) -> None:
         """See `Process.handling`."""
 
-    def handling_from_outside(self, name: str) -> None:
+    def handling_from_outside(self, name: str, /, **values: Value) -> None:
         """See `Process.handling_from_outside`."""
 
     def close(self, deadline: float | None = 5.0) -> None:
@@ -108,13 +114,13 @@ class _Silent(Carrying):
 
 
 class _Off(_Silent):
-    async def sending(self, to: str, name: str) -> Carried:
+    async def sending(self, to: str, name: str, /, **values: Value) -> Carried:
         return NOTHING
 
-    async def handling(self, carried: Carried) -> None:
+    async def handling(self, carried: Carried, /, **values: Value) -> None:
         pass
 
-    async def handling_from_outside(self, name: str) -> None:
+    async def handling_from_outside(self, name: str, /, **values: Value) -> None:
         pass
 
     async def close(self, deadline: float | None = None) -> None:
@@ -122,13 +128,13 @@ class _Off(_Silent):
 
 
 class _BlockingOff(_Silent):
-    def sending(self, to: str, name: str) -> Carried:
+    def sending(self, to: str, name: str, /, **values: Value) -> Carried:
         return NOTHING
 
-    def handling(self, carried: Carried) -> None:
+    def handling(self, carried: Carried, /, **values: Value) -> None:
         pass
 
-    def handling_from_outside(self, name: str) -> None:
+    def handling_from_outside(self, name: str, /, **values: Value) -> None:
         pass
 
     def close(self, deadline: float | None = None) -> None:

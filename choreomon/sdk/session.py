@@ -27,28 +27,27 @@ from typing import Final, Literal, TypeAlias, assert_never
 
 from choreomon.agent_files.clocks.text import ClockText
 from choreomon.agent_files.local import (
-    VERSION,
+    VERSIONS,
     AgentMessage,
     ClientMessage,
     Clock,
     Farewell,
-    Gap,
     Goodbye,
     Hello,
     Policy,
     RefusalReason,
     Refused,
     Renewed,
-    Report,
     Welcome,
     encode,
 )
+from choreomon.agent_files.values import NO_VALUES, Given
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.message import EventKind
 from choreomon.sdk.journal import GAP, Entry, Journal, Ticket
 from choreomon.sdk.knowledge import Knowledge, joined
 from choreomon.sdk.lease import GREETING_SECONDS, NEVER, Lease
-from choreomon.sdk.mentioned import Mentioned, mentioned
+from choreomon.sdk.mentioned import Mentioned
 
 Phase: TypeAlias = Literal["away", "greeting", "open"]
 
@@ -91,7 +90,7 @@ class Session:
         self.deadline: Final = NEVER if deadline is None or policy != "block" else deadline
         self._buffer = buffer
         self._session = ""
-        self._mentioned: Mentioned = frozenset()
+        self._mentioned = Mentioned()
         self._journal = Journal()
         self._next = 1
         self._answered = 0
@@ -105,28 +104,35 @@ class Session:
     # What happens in the service
 
     def event(
-        self, kind: EventKind, peer: str, name: str, heard: ClockText, now: float
+        self,
+        kind: EventKind,
+        peer: str,
+        name: str,
+        heard: ClockText,
+        now: float,
+        values: Given = NO_VALUES,
     ) -> Ticket | None:
         """A message is about to leave, or was taken. `peer` is its other end, `heard` the
-        clock that came with it.
+        clock that came with it, `values` what its message carries (`Mentioned.checked`).
 
         `None`: go on at once; `clock()` is what to carry. Else go on when the ticket is settled,
         with its clock; where it has failed, the message must not leave.
+
+        Raises `ValueError`, and nothing has happened, where the values are not those.
         """
-        knowledge = self.knowledge
-        if heard:
-            heard = knowledge.admit(heard)
-        if (kind, peer, name) not in self._mentioned:
+        knowledge, event = self.knowledge, (kind, peer, name)
+        checked = self._mentioned.checked(event, values)
+        heard = knowledge.admit(heard) if heard else heard
+        if event not in self._mentioned:
             knowledge.hear(heard)
             return None
-        entry = Entry(kind, peer, name, knowledge.to_tell(heard))
+        entry = Entry(kind, peer, name, knowledge.to_tell(heard), checked)
         if self.policy == "fire-and-forget" or self._may_leave(now):
             self._release()
             self._leave(entry)
             self._write(now)
             return None
-        ticket = Ticket(now, entry)
-        entry.tickets.append(ticket)
+        ticket = entry.waits(now)
         self._waiting += 1
         self._journal.append(entry)
         self._write(now)
@@ -208,8 +214,8 @@ class Session:
     def _receive_welcome(self, message: Welcome, now: float) -> None:
         if self.phase != GREETING:
             raise MalformedMessage("a welcome that nobody asked for")
-        if message.version != VERSION:
-            raise MalformedMessage(f"version {message.version}; this is {VERSION}")
+        if message.version not in VERSIONS:
+            raise MalformedMessage(f"version {message.version}; this is {VERSIONS[-1]}")
         if self.process not in ("", message.process):
             raise MalformedMessage(f"the agent of {message.process}, not of {self.process}")
         numbered = self._journal.numbered()
@@ -222,10 +228,11 @@ class Session:
         self._answered = numbered[0].number - 1 if numbered else message.number
         self._next = (numbered[-1].number if numbered else message.number) + 1
         self._window = message.window
-        self._mentioned = mentioned(message.labels)
+        self._mentioned = Mentioned(message.labels)
         self.knowledge.welcomed(message.clock)
         for entry in self._journal:
             entry.heard = self.knowledge.admit(entry.heard)
+            entry.values = self._mentioned.wanted(entry.event, entry.values)
         self.phase = OPEN
         self._lease.welcomed(message.lease, message.grant, now)
         told = self._journal.greeted()
@@ -386,15 +393,8 @@ class Session:
         journal = self._journal
         while journal.written < self._window and journal.written < len(journal):
             entry = journal.unwritten()
-            if not entry.number:
-                entry.number = self._next
-                self._next += 1
+            self._next += entry.take(self._next)
             journal.written += 1
-            number, done = entry.number, self._answered
-            if entry.kind == GAP:
-                self._say(Gap(number, done, entry.lost))
-            else:
-                peer, name, heard = entry.peer, entry.name, entry.heard
-                self._say(Report(number, done, entry.kind, peer, name, heard))
+            self._say(entry.message(self._answered))
         if self._lease.wants_renewal(now) and journal.everything_left_is_written():
             self._say(self._lease.renewal())

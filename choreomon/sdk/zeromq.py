@@ -23,6 +23,7 @@ from choreomon.agent_files.clocks.text import (
     decode_carried_untrusted,
     encode_carried,
 )
+from choreomon.agent_files.values import NO_VALUES, Given
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.message import ENVIRONMENT
 from choreomon.sdk.process import BlockingProcess, Process
@@ -36,6 +37,14 @@ _MAX_FRAME: Final = len(MARK) + MAX_CARRIED_TEXT
 NameOf: TypeAlias = Callable[[list[bytes]], str | None]
 """The name of a message from outside, by its frames; `None`: it is no event."""
 
+ValuesOf: TypeAlias = Callable[[list[bytes]], Given]
+"""The values that a received message carries, by its frames without the added one, where a property
+is for each instance."""
+
+
+def _none(_: list[bytes]) -> Given:
+    return NO_VALUES
+
 
 class Socket(Protocol):
     """The part of a `zmq.Socket`, or of a `zmq.asyncio.Socket`, that is used."""
@@ -48,9 +57,10 @@ class Socket(Protocol):
 class _Frames:
     """Frames for both kinds of sockets."""
 
-    def __init__(self, socket: Socket, name_of: NameOf | None) -> None:
+    def __init__(self, socket: Socket, name_of: NameOf | None, values_of: ValuesOf) -> None:
         self.socket = socket
         self.malformed = 0
+        self.values_of = values_of
         self._name_of = name_of
 
     def take_off(self, frames: list[bytes]) -> bytes | None:
@@ -79,18 +89,30 @@ class MonitoredSocket(_Frames):
     nobody that is monitored; without it they are none. `malformed` counts added frames that
     could not be read: their messages are handed on, and are no events."""
 
-    def __init__(self, socket: Socket, process: Process, name_of: NameOf | None = None) -> None:
-        super().__init__(socket, name_of)
+    def __init__(
+        self,
+        socket: Socket,
+        process: Process,
+        name_of: NameOf | None = None,
+        values_of: ValuesOf = _none,
+    ) -> None:
+        super().__init__(socket, name_of, values_of)
         self._process = process
         self._interrupted: deque[tuple[list[bytes], asyncio.Task[None]]] = deque()
 
     async def send_multipart(
-        self, frames: Sequence[bytes], *, to: str, name: str, flags: int = 0
+        self,
+        frames: Sequence[bytes],
+        *,
+        to: str,
+        name: str,
+        flags: int = 0,
+        values: Given = NO_VALUES,
     ) -> None:
-        """Sends a message to the process `to`, once it is an event. Raises what
-        `Process.sending` raises; then nothing was sent."""
+        """Sends a message to the process `to`, once it is an event; `values` as for
+        `Process.sending`, which says what is raised; then nothing was sent."""
         if self._process.on:
-            frames = [*frames, _frame(await self._process.sending(to, name))]
+            frames = [*frames, _frame(await self._process.sending(to, name, **values))]
         await self.socket.send_multipart(frames, flags)
 
     async def recv_multipart(self, flags: int = 0) -> list[bytes]:
@@ -106,7 +128,7 @@ class MonitoredSocket(_Frames):
             carried = self.handled(frames, added) if self._process.on else None
             if carried is None:
                 return frames
-            handling = asyncio.ensure_future(self._handle(carried))
+            handling = asyncio.ensure_future(self._handle(carried, self.values_of(frames)))
         try:
             await asyncio.shield(handling)
         except asyncio.CancelledError:
@@ -114,28 +136,38 @@ class MonitoredSocket(_Frames):
             raise
         return frames
 
-    async def _handle(self, carried: Carried) -> None:
+    async def _handle(self, carried: Carried, values: Given) -> None:
         if carried.sender == ENVIRONMENT:
-            await self._process.handling_from_outside(carried.name)
+            await self._process.handling_from_outside(carried.name, **values)
         else:
-            await self._process.handling(carried)
+            await self._process.handling(carried, **values)
 
 
 class BlockingMonitoredSocket(_Frames):
     """`MonitoredSocket` for a `zmq.Socket`."""
 
     def __init__(
-        self, socket: Socket, process: BlockingProcess, name_of: NameOf | None = None
+        self,
+        socket: Socket,
+        process: BlockingProcess,
+        name_of: NameOf | None = None,
+        values_of: ValuesOf = _none,
     ) -> None:
-        super().__init__(socket, name_of)
+        super().__init__(socket, name_of, values_of)
         self._process = process
 
     def send_multipart(
-        self, frames: Sequence[bytes], *, to: str, name: str, flags: int = 0
+        self,
+        frames: Sequence[bytes],
+        *,
+        to: str,
+        name: str,
+        flags: int = 0,
+        values: Given = NO_VALUES,
     ) -> None:
         """See `MonitoredSocket.send_multipart`."""
         if self._process.on:
-            frames = [*frames, _frame(self._process.sending(to, name))]
+            frames = [*frames, _frame(self._process.sending(to, name, **values))]
         self.socket.send_multipart(frames, flags)
 
     def recv_multipart(self, flags: int = 0) -> list[bytes]:
@@ -144,10 +176,11 @@ class BlockingMonitoredSocket(_Frames):
         added = self.take_off(frames)
         carried = self.handled(frames, added) if self._process.on else None
         if carried is not None:
+            values = self.values_of(frames)
             if carried.sender == ENVIRONMENT:
-                self._process.handling_from_outside(carried.name)
+                self._process.handling_from_outside(carried.name, **values)
             else:
-                self._process.handling(carried)
+                self._process.handling(carried, **values)
         return frames
 
 

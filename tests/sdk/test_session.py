@@ -201,7 +201,7 @@ def test_what_ends_a_connection_keeps_what_was_not_answered(
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"version": 2}, "version 2"),
+        ({"version": 3}, "version 3; this is 2"),
         ({"process": "customer"}, "agent of customer, not of shop"),
         ({"clock": "rubbish!"}, "clocks"),
     ],
