@@ -30,7 +30,8 @@ from typing import Any
 from benchmarks.command_line import load_at_the, machine, parser_for
 from choreomon.agent_files.agent_config import AgentConfig, LocalAccess
 from choreomon.agent_files.clocks.text import encode_clocks
-from choreomon.agent_files.table_file import SplitTable, system_id, write_table
+from choreomon.agent_files.split_names import system_id
+from choreomon.agent_files.table_file import SplitTable, write_table
 from choreomon.core.live import LiveVerdict
 from choreomon.core.message import SEND, Label, Message
 from choreomon.properties.automaton import StatedTransition, sequence_automaton

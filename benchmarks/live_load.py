@@ -41,7 +41,8 @@ from choreomon.agent_files.key_files import (
     write_key_pair,
     write_public_key,
 )
-from choreomon.agent_files.table_file import SplitTable, system_id
+from choreomon.agent_files.split_names import system_id
+from choreomon.agent_files.table_file import SplitTable
 from choreomon.agent_files.wire import encode
 from choreomon.core.message import SEND, Label, Message
 from choreomon.monitor.messages import Inquiry

@@ -12,8 +12,9 @@ from typing import Final
 
 from choreomon.agent_files.key_files import PublicKey, write_key_pair, write_public_key
 from choreomon.agent_files.local import Policy
+from choreomon.agent_files.split_names import system_id
 from choreomon.agent_files.succession import predecessors
-from choreomon.agent_files.table_file import SplitTable, system_id, write_table
+from choreomon.agent_files.table_file import SplitTable, write_table
 from choreomon.core.message import SEND, Message
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.tables import RulesName, transition_tables

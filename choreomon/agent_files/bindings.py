@@ -7,12 +7,11 @@ file of the split knows them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
+from choreomon.agent_files.values import DIGEST_BYTES
 from choreomon.core.binding import Binding
 from choreomon.core.errors import MalformedMessage
-
-DIGEST_BYTES: Final = 16
 
 
 class CodedBinding(NamedTuple):

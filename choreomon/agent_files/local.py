@@ -38,7 +38,8 @@ from typing import Annotated, Final, Literal, TypeAlias
 import msgspec
 
 from choreomon.agent_files.clocks.text import MAX_CLOCK_TEXT
-from choreomon.agent_files.values import NO_VALUES, Given, Value, Values
+from choreomon.agent_files.values import NO_VALUES, Given, Value
+from choreomon.core.binding import Values
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.message import EventKind
 

@@ -54,6 +54,9 @@ def after(
     if some.processes != new.processes:
         told = "its processes are others, or in another order"
         return dict(split), Lineage(some.system_id, told, 0, 0)
+    if some.table.parameters or new.table.parameters:
+        told = "of a property for each instance no history is taken over"
+        return dict(split), Lineage(some.system_id, told, 0, 0)
     follows = predecessors(
         some.system_id,
         some.clock_id,

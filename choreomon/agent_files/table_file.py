@@ -27,6 +27,14 @@ Under `precise` rules, which are the default, there are two fields more:
         {"from": "q1", "to": "q2", "by": ["car"]}
       ]
 
+Of a property for each instance there are three fields more, before the rows. `key` is that of the
+digests of values (`choreomon.agent_files.values`), 32 hex digits and the same in all files of a
+split; `carries` says of each own label of which parameters its message carries values:
+
+      "for_each": ["tenant", "order"],
+      "key": "7c1f0a3b9d2e48566a0f1b2c3d4e5f60",
+      "carries": ["hallway -> light : turnOn(tenant, order)"],
+
 In the files of a system that follows another one (`choreomon split --after`) there is one more:
 
       "after": {
@@ -57,10 +65,8 @@ wrong and lines are looked for.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from itertools import islice
 from typing import Final, cast
 
@@ -68,7 +74,6 @@ import msgspec
 
 from choreomon.agent_files.table_shape import (
     SPLIT_AGAIN,
-    SYSTEM_ID_BYTES,
     WrittenAlike,
     WrittenPredecessor,
     WrittenReaders,
@@ -78,12 +83,12 @@ from choreomon.agent_files.table_shape import (
     table_defects,
 )
 from choreomon.core.errors import DocumentError, Problem
-from choreomon.core.labels import parse_label
+from choreomon.core.labels import CarryingLabel, parse_carrying_label
 from choreomon.core.verdict import Reference
 from choreomon.files.input_files import beginning, size
 from choreomon.files.json_keys import repeated_key
 from choreomon.monitor.opening import Predecessor
-from choreomon.properties.automaton import SequenceAutomaton, Transition
+from choreomon.properties.automaton import Transition
 from choreomon.properties.tables import Need, Row, RulesName, TransitionTable
 
 KIND: Final = "table"
@@ -93,9 +98,6 @@ MAX_TABLE_BYTES: Final = 16 * 1024 * 1024
 _MOST_TOLD: Final = 20
 """Most problems that are told of one file."""
 
-_DEVICES: Final = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
-"""Names that some systems keep for devices, whatever follows the first dot."""
-
 
 @dataclass(frozen=True)
 class SplitTable:
@@ -104,7 +106,8 @@ class SplitTable:
     `system_id` has 32 hex digits; agents whose files differ in it are not of one system.
     `processes` are in the order of the entries of clocks, `table.process` among them. `sequences`:
     how many steps each sequence of the property has; empty for an automaton. `after`: the system
-    that this one follows; `None` where it follows none.
+    that this one follows; `None` where it follows none. `key`: of the digests of values; empty
+    where the property is not for each instance.
     """
 
     system_id: str
@@ -114,6 +117,7 @@ class SplitTable:
     table: TransitionTable
     sequences: tuple[int, ...] = ()
     after: Predecessor | None = None
+    key: bytes = b""
 
     @property
     def clock_id(self) -> str:
@@ -144,45 +148,6 @@ class SplitTable:
         return tuple(p for p in self.processes if p in named and p != self.process)
 
 
-def system_id(
-    automaton: SequenceAutomaton, processes: Sequence[str], rules: RulesName, nonce: bytes
-) -> str:
-    """The name that tells a split property from every other one: 32 hex digits.
-
-    A digest of the property, the order of processes, the rules and the nonce. Self-loops are no
-    part of it, since they change nothing once a property is validated; nor is whether it was
-    written as sequences. The id is in every frame, and the nonce, which must be random and is
-    written nowhere, keeps those who see it from finding out by trial which messages the property
-    names.
-    """
-    canonical = [
-        *("choreomon system", VERSION, nonce.hex(), rules, list(processes)),
-        *(list(automaton.states), list(automaton.initial), list(automaton.final)),
-        *([_canonical(t) for t in group] for group in (automaton.forward, automaton.backward)),
-    ]
-    return sha256(msgspec.json.encode(canonical)).digest()[:SYSTEM_ID_BYTES].hex()
-
-
-def _canonical(transition: Transition) -> list[str]:
-    kind, (sender, name, receiver) = transition.label
-    return [transition.source, kind, sender, name, receiver, transition.target]
-
-
-def table_file_names(processes: Sequence[str]) -> dict[str, str]:
-    """The name of each process's file, such as `hallway.json`.
-
-    The names differ in more than case, and none is that of a device: `~`, which no process's name
-    has, keeps the names that are made up apart from all others.
-    """
-    names: dict[str, str] = {}
-    taken: dict[str, int] = {}
-    for process in processes:
-        stem = f"process~{process}" if _DEVICES.fullmatch(process) else process
-        count = taken[stem.casefold()] = taken.get(stem.casefold(), 0) + 1
-        names[process] = f"{stem}.json" if count == 1 else f"{stem}~{count}.json"
-    return names
-
-
 # ---------------------------------------------------------------- writing
 
 
@@ -210,6 +175,7 @@ def write_table(table: SplitTable) -> bytes:
         "process": _json(table.process),
         "processes": _json(table.processes),
         **({"sequences": _json(table.sequences)} if table.sequences else {}),
+        **_written_parameters(table),
         "rows": _lines(rows),
         "readers": _lines(readers),
     }
@@ -226,6 +192,17 @@ def write_table(table: SplitTable) -> bytes:
         written["after"] = _json(_written_predecessor(table.after))
     fields = b",\n".join(b"  " + _json(key) + b": " + value for key, value in written.items())
     return b"{\n" + fields + b"\n}\n"
+
+
+def _written_parameters(table: SplitTable) -> dict[str, bytes]:
+    if not table.table.parameters:
+        return {}
+    carries = [CarryingLabel(label, names) for label, names in table.table.carries.items()]
+    return {
+        "for_each": _json(table.table.parameters),
+        "key": _json(table.key.hex()),
+        "carries": _lines([str(each) for each in carries]),
+    }
 
 
 def _written_readers(readers: Mapping[Reference, tuple[str, ...]]) -> list[WrittenReaders]:
@@ -329,6 +306,8 @@ def _table(document: WrittenTable) -> SplitTable:
         _readers(document, own, document.readers),
         _skeleton(document, rows) if document.rules == "precise" else {},
         _readers(document, own, document.followers or ()),
+        document.for_each or (),
+        dict(_carrying(each) for each in document.carries or ()),
     )
     return SplitTable(
         system_id=document.system,
@@ -338,6 +317,7 @@ def _table(document: WrittenTable) -> SplitTable:
         table=table,
         sequences=document.sequences or (),
         after=None if document.after is None else _predecessor(document, document.after),
+        key=bytes.fromhex(document.key or ""),
     )
 
 
@@ -385,7 +365,11 @@ def _skeleton(document: WrittenTable, rows: Iterable[Row]) -> dict[Reference, tu
     return {of: () if of in starting else tuple(found) for of, found in needs.items()}
 
 
+def _carrying(text: str) -> CarryingLabel:
+    carrying = parse_carrying_label(text)
+    assert carrying is not None, "read_table has refused it"
+    return carrying
+
+
 def _transition(row: WrittenRow) -> Transition:
-    label = parse_label(row.on)
-    assert label is not None, "read_table has refused it"
-    return Transition(row.source, label, row.target)
+    return Transition(row.source, _carrying(row.on).label, row.target)

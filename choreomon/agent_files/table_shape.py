@@ -8,8 +8,9 @@ from typing import Final, TypeAlias
 
 import msgspec
 
+from choreomon.agent_files.values import KEY_BYTES
 from choreomon.core.errors import Path
-from choreomon.core.labels import NAME_PATTERN, NAME_RULE, parse_label
+from choreomon.core.labels import NAME_PATTERN, NAME_RULE, parse_carrying_label, parse_label
 from choreomon.core.message import ENVIRONMENT, Label
 from choreomon.core.suggestion import did_you_mean
 from choreomon.core.verdict import Reference
@@ -20,12 +21,15 @@ from choreomon.properties.tables import RULES_NAMES
 MAX_PROCESSES: Final = 1024
 """Entries of a clock."""
 SYSTEM_ID_BYTES: Final = 16
+MAX_PARAMETERS: Final = 8
+"""So that the values of a verdict fit into its line."""
 SPLIT_AGAIN: Final = "split the property again"
 
 _Pairs: TypeAlias = Mapping[tuple[str, str], object]
 """The own transitions, by their states."""
 
 _NAME: Final = re.compile(NAME_PATTERN)
+_KEY: Final = re.compile(f"[0-9a-f]{{{2 * KEY_BYTES}}}")
 _SYSTEM_ID: Final = re.compile(f"[0-9a-f]{{{2 * SYSTEM_ID_BYTES}}}")
 
 
@@ -64,8 +68,8 @@ class WrittenPredecessor(msgspec.Struct, forbid_unknown_fields=True):
 
 class WrittenTable(JsonDocument, forbid_unknown_fields=True):
     """A file, field by field. `sequences` are those of a property that was written as such;
-    `skeleton` and `followers` are those of `precise` rules, `after` of a system that follows
-    another one."""
+    `for_each`, `key` and `carries` are those of a property for each instance, `skeleton` and
+    `followers` of `precise` rules, `after` of a system that follows another one."""
 
     kind: str
     version: int
@@ -77,6 +81,9 @@ class WrittenTable(JsonDocument, forbid_unknown_fields=True):
     rows: list[WrittenRow]
     readers: list[WrittenReaders]
     sequences: tuple[int, ...] | None = None
+    for_each: tuple[str, ...] | None = None
+    key: str | None = None
+    carries: list[str] | None = None
     skeleton: list[WrittenSkeleton] | None = None
     followers: list[WrittenReaders] | None = None
     after: WrittenPredecessor | None = None
@@ -85,13 +92,14 @@ class WrittenTable(JsonDocument, forbid_unknown_fields=True):
         """Count the keys of mappings that were read."""
         more = [each for each in (self.skeleton, self.followers) if each is not None]
         keys = 9 + (self.sequences is not None) + 6 * len(self.rows) + 3 * len(self.readers)
+        keys += sum(each is not None for each in (self.for_each, self.key, self.carries))
         if self.after is not None:
             keys += 4 + 3 * len(self.after.alike)
         return keys + sum(1 + 3 * len(each) for each in more)
 
     def colons(self) -> int:
         """Count the colons in what was read, besides one after every key."""
-        texts = (self.title, *(row.on for row in self.rows))
+        texts = (self.title, *(row.on for row in self.rows), *(self.carries or ()))
         return sum(text.count(":") for text in texts)
 
 
@@ -126,6 +134,49 @@ def table_defects(document: WrittenTable) -> Iterator[tuple[Path, str]]:
         yield from _defects_of_readers(document, "followers", document.followers or (), own)
     if document.after is not None:
         yield from _defects_of_predecessor(document, document.after, own)
+    yield from _defects_of_parameters(document)
+
+
+def _defects_of_parameters(document: WrittenTable) -> Iterator[tuple[Path, str]]:
+    """Check that each own label carries parameters of the property, and none others do."""
+    parameters, carries = document.for_each, document.carries
+    if parameters is None or document.key is None or carries is None:
+        for field in ("for_each", "key", "carries"):
+            if getattr(document, field) is not None:
+                told = "goes with for_each, key and carries, and not all of them are here"
+                yield (field,), f"{told}: {SPLIT_AGAIN}"
+        return
+    if not 0 < len(parameters) <= MAX_PARAMETERS:
+        yield ("for_each",), f"should be 1 to {MAX_PARAMETERS} parameters: {SPLIT_AGAIN}"
+    for place, name in enumerate(parameters):
+        if not _NAME.fullmatch(name):
+            yield ("for_each", place), f"should be a name of {NAME_RULE}"
+        elif name in parameters[:place]:
+            yield ("for_each", place), f"{name!r} comes twice: keep one of the two"
+    if not _KEY.fullmatch(document.key):
+        yield ("key",), f"should be {2 * KEY_BYTES} digits 0-9 and a-f: {SPLIT_AGAIN}"
+    if document.rules != "precise":
+        yield ("rules",), f"should be precise in a property for each instance: {SPLIT_AGAIN}"
+    own = {str(parse_label(row.on)) for row in document.rows}
+    seen: set[str] = set()
+    for place, text in enumerate(carries):
+        path: Path = ("carries", place)
+        carrying = parse_carrying_label(text)
+        if carrying is None:
+            yield path, 'should be a label "[handle] SENDER -> RECEIVER : NAME(PARAMETER, ...)"'
+            continue
+        label = str(carrying.label)
+        if label not in own:
+            yield path, f"{label} has no row in this table: take it out"
+        elif label in seen:
+            yield path, f"{label} comes twice: keep one of the two"
+        for name in carrying.parameters:
+            if name not in parameters:
+                told = did_you_mean(name, parameters) or f": {SPLIT_AGAIN}"
+                yield path, f"{name!r} is none of the parameters{told}"
+        seen.add(label)
+    for label in sorted(own - seen):
+        yield ("carries",), f"do not say what {label} carries: {SPLIT_AGAIN}"
 
 
 def _defects_of_predecessor(

@@ -12,11 +12,11 @@ from collections.abc import Collection, Mapping
 from hashlib import blake2b
 from typing import Final, TypeAlias
 
+from choreomon.core.binding import Values
+
 Value: TypeAlias = str | int
 Given: TypeAlias = Mapping[str, Value]
-"""What a service says, by the names of parameters."""
-Values: TypeAlias = Mapping[str, str]
-"""Of parameters, by their names; of integers the decimal text."""
+"""What a service says, by the names of parameters; an integer stands for its decimal text."""
 
 MAX_VALUE: Final = 256
 """Bytes of a value in UTF-8."""

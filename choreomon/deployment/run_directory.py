@@ -26,7 +26,8 @@ from choreomon.agent_files.key_files import (
     write_key_pair,
     write_public_key,
 )
-from choreomon.agent_files.table_file import SplitTable, system_id, write_table
+from choreomon.agent_files.split_names import system_id
+from choreomon.agent_files.table_file import SplitTable, write_table
 from choreomon.core.message import Label
 from choreomon.deployment.event_records import Records
 from choreomon.properties.automaton import SequenceAutomaton

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, assert_never
 
-from choreomon.core.message import Label
+from choreomon.core.labels import CarryingLabel
 from choreomon.monitor.messages import Response, Waiting
 from choreomon.monitor.of_instances.messages import said_in
 from choreomon.runtime.hosted import SidecarState
@@ -291,7 +291,7 @@ class Driver:
             self._held += [AskAgain(place), LeftUnfinished(place)]
         self.flush()  # before anything is taken: inquiries have the clock of now
 
-    def foretell(self, labels: frozenset[Label]) -> None:
+    def foretell(self, labels: frozenset[CarryingLabel]) -> None:
         """Ask services for these events, too: some property will mention them (`Hosted`)."""
         self.sidecar = replace(self.sidecar, foretold=labels)
 

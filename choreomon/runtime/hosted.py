@@ -8,11 +8,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias, assert_never
 
+from immutables import Map
+
 from choreomon.agent_files.clocks.text import KEY_BYTES, decode_clocks_untrusted, encode_clocks
 from choreomon.agent_files.longest_body import longest_body
+from choreomon.agent_files.values import NO_VALUES
 from choreomon.agent_files.wire import MAX_BYTES, NO_STORE, Frame
+from choreomon.core.binding import Binding, Values
 from choreomon.core.decisive_reasons import with_decisive_reasons
 from choreomon.core.errors import MalformedMessage
+from choreomon.core.labels import CarryingLabel
 from choreomon.core.message import HANDLE, SEND, EventKind, Label, Message
 from choreomon.core.vector_clock import VectorClock, is_far_beyond, tick
 from choreomon.core.verdict import NEVER
@@ -37,26 +42,34 @@ from choreomon.runtime.outputs import (
 )
 from choreomon.runtime.sessions import Sessions
 from choreomon.runtime.undelivered import UndeliveredVerdicts
+from choreomon.runtime.values_of_events import ValuesOfEvents
 from choreomon.runtime.verdict_counts import VerdictCounts
 
 _TO_SPARE: Final = 1 << 14
 
 
+NOTHING_SAID: Final[Map[tuple[int, int], Binding]] = Map()
+
+
 class SidecarState(NamedTuple):
     """`hosts` in the order of the properties, and `counts` of their verdicts. `undelivered`:
     verdicts that were not delivered. `closed`: for each property the count of the last event about
-    which anything is said, `NEVER` where it is not being closed; empty where none is."""
+    which anything is said, `NEVER` where it is not being closed; empty where none is. `values`: of
+    properties for each instance, by place and count those of the own events of which the last
+    verdict is not said, as their services said them."""
 
     hosts: tuple[HostState, ...]
     sessions: Sessions
     undelivered: UndeliveredVerdicts
     counts: tuple[VerdictCounts, ...]
     closed: tuple[int, ...] = ()
+    values: Map[tuple[int, int], Binding] = NOTHING_SAID
 
     def with_host(self, place: int, host: HostState) -> SidecarState:
         """With this state of the host there."""
         hosts = (*self.hosts[:place], host, *self.hosts[place + 1 :])
-        return SidecarState(hosts, self.sessions, self.undelivered, self.counts, self.closed)
+        _, sessions, undelivered, counts, closed, values = self
+        return SidecarState(hosts, sessions, undelivered, counts, closed, values)
 
     def last_judged(self, place: int) -> int:
         """The count of the last event of this property about which anything is said."""
@@ -102,7 +115,8 @@ class Hosted:
     when this follows another sidecar. `foretold`: what some property
     mentions that is not open yet. `store` is the name of the agent's: two agents of one process, or
     one that has lost its store, use the same counts. It is empty for a store that was made before
-    stores had names."""
+    stores had names. `value_keys`: by system those of the digests of values, of properties for each
+    instance."""
 
     process: str
     systems: tuple[bytes, ...]
@@ -110,14 +124,15 @@ class Hosted:
     store: bytes = field(default=NO_STORE, kw_only=True)
     after: Mapping[bytes, Predecessor] = field(default_factory=dict, kw_only=True)
     closing: frozenset[bytes] = field(default=frozenset(), kw_only=True)
-    foretold: frozenset[Label] = field(default=frozenset(), kw_only=True)
+    foretold: frozenset[CarryingLabel] = field(default=frozenset(), kw_only=True)
+    value_keys: Mapping[bytes, bytes] = field(default_factory=dict, kw_only=True)
     _place: Mapping[bytes, int] = field(init=False, repr=False)
     _left: frozenset[bytes] = field(init=False, repr=False)
     _keys: tuple[bytes, ...] = field(init=False, repr=False)
     _mentioned: Mapping[Label, tuple[int, ...]] = field(init=False, repr=False)
     _beside: tuple[tuple[int, ...], ...] = field(init=False, repr=False)
     _passed: Mapping[Label, tuple[int, ...]] = field(init=False, repr=False)
-    _labels: tuple[str, ...] = field(init=False, repr=False)
+    values: ValuesOfEvents = field(init=False, repr=False)
     _longest: tuple[int, ...] = field(init=False, repr=False)
     parameters: tuple[tuple[str, ...], ...] = field(init=False, repr=False)
     """Of each property those that are bound, sorted; of most none."""
@@ -143,9 +158,9 @@ class Hosted:
         object.__setattr__(self, "_mentioned", mentioned)
         object.__setattr__(self, "_beside", beside)
         object.__setattr__(self, "_passed", {label: n for label, n in passed.items() if n})
-        object.__setattr__(
-            self, "_labels", tuple(map(str, dict.fromkeys((*mentioned, *sorted(self.foretold)))))
-        )
+        keys = [self.value_keys.get(system, b"") for system in self.systems]
+        carrying = ValuesOfEvents(self.hosts, keys, mentioned, self.foretold)
+        object.__setattr__(self, "values", carrying)
         longest = tuple(longest_body(host.rights) for host in self.hosts)
         object.__setattr__(self, "_longest", longest)
         tables = [host.monitor.table for host in self.hosts]
@@ -192,29 +207,28 @@ class Hosted:
             return Label(SEND, Message(self.process, name, peer))
         return Label(HANDLE, Message(peer, name, self.process))
 
-    def mentioned(self) -> frozenset[tuple[EventKind, str, str]]:
-        """The events that some row of some property mentions, so that they are to be told: kind,
-        other end of the message, its name."""
-        return frozenset(
-            (kind, message.receiver if kind == SEND else message.sender, message.name)
-            for kind, message in self._mentioned
-        )
-
-    @property
-    def labels(self) -> frozenset[Label]:
-        """The events that are to be told, those of `foretold` among them."""
-        return self.foretold.union(self._mentioned)
-
     def _event(
-        self, state: SidecarState, label: Label, heard: Iterable[tuple[int, VectorClock]], at: int
+        self,
+        state: SidecarState,
+        label: Label,
+        heard: Iterable[tuple[int, VectorClock]],
+        at: int,
+        values: Values = NO_VALUES,
     ) -> Stepped:
-        """An event with this label happens, after what was heard."""
+        """An event with this label happens, after what was heard. `values` has those of all
+        parameters that it carries."""
         state, outputs = self._hear(state, heard)
         for place in self._passed.get(label, ()):
             state = self._ticked(state, place)
         for place in self._mentioned.get(label, ()):
-            after, clock, effects = self.hosts[place].report(state.hosts[place], label)
+            host = self.hosts[place]
+            said = self.values.said(place, label, values) if values else ()
+            binding = self.values.digested(place, said)
+            after, clock, effects = host.report(state.hosts[place], label, binding)
             state = state.with_host(place, after)
+            if said and any(plan.final for plan in host.monitor.plans[label]):
+                kept = state.values.set((place, clock[host.monitor.own]), said)
+                state = state._replace(values=kept)
             outputs.append(Ticked(place, at, label, clock))
             if effects:
                 state, more = self._done(state, place, effects)
@@ -283,7 +297,10 @@ class Hosted:
                 case Declared():
                     count = effect.event[self.hosts[place].monitor.own]
                     is_judged = count <= state.last_judged(place)
-                    declared = self._declared(place, effect) if is_judged else None
+                    said = state.values.get((place, count), ())
+                    declared = self._declared(place, effect, said) if is_judged else None
+                    if said and not effect.provisional:
+                        state = state._replace(values=state.values.delete((place, count)))
                     if declared is not None:
                         kind, provisional = declared.verdict.kind, effect.provisional
                         counts = state.counts[place].with_one(kind, provisional=provisional)
@@ -305,7 +322,7 @@ class Hosted:
                     assert_never(effect)
         return state, outputs
 
-    def _declared(self, place: int, declared: Declared) -> DeclaredVerdict | None:
+    def _declared(self, place: int, declared: Declared, said: Binding) -> DeclaredVerdict | None:
         if declared.verdict is None:
             return None
         # Here, so that whatever follows from it is small: the store, pages, sinks.
@@ -321,6 +338,7 @@ class Hosted:
             "" if declared.label is None else str(declared.label),
             verdict,
             declared.provisional,
+            said,
         )
 
     def resumed(self, state: SidecarState) -> list[Output]:

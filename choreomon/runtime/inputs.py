@@ -11,6 +11,8 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
+from choreomon.agent_files.values import NO_VALUES
+from choreomon.core.binding import Values
 from choreomon.core.message import EventKind
 
 Policy: TypeAlias = Literal["block", "buffer", "let-go", "fire-and-forget"]
@@ -43,6 +45,12 @@ class Report(msgspec.Struct, frozen=True, array_like=True, tag="r"):
     at: int
 
 
+class ReportWithValues(Report, frozen=True, array_like=True, tag="v"):
+    """One whose label carries parameters: their values, by name."""
+
+    values: dict[str, str]
+
+
 class Happened(msgspec.Struct, frozen=True, array_like=True, tag="o"):
     """An event of a service that holds its sidecar itself, and so needs no session. `heard` is the
     clock of each property that it knew before; empty: none."""
@@ -52,6 +60,12 @@ class Happened(msgspec.Struct, frozen=True, array_like=True, tag="o"):
     name: str
     heard: list[tuple[int, ...]]
     at: int
+
+
+class HappenedWithValues(Happened, frozen=True, array_like=True, tag="w"):
+    """One whose label carries parameters: their values, by name."""
+
+    values: dict[str, str]
 
 
 class Gap(msgspec.Struct, frozen=True, array_like=True, tag="p"):
@@ -130,10 +144,17 @@ class Recovered(msgspec.Struct, frozen=True, array_like=True, tag="s"):
     forgetful: bool
 
 
+def values_of(input_: Report | Happened) -> Values:
+    """Those that came with an event."""
+    return input_.values if isinstance(input_, ReportWithValues | HappenedWithValues) else NO_VALUES
+
+
 Input: TypeAlias = (
     Hello
     | Report
+    | ReportWithValues
     | Happened
+    | HappenedWithValues
     | Gap
     | Promised
     | Goodbye

@@ -23,6 +23,7 @@ from choreomon.agent_files.table_file import SplitTable
 from choreomon.agent_files.wire import NO_STORE, STORE_BYTES
 from choreomon.core.errors import Defect, MalformedMessage
 from choreomon.monitor.host import Host
+from choreomon.monitor.of_instances.monitor import InstanceMonitor
 from choreomon.monitor.pull import Monitor
 from choreomon.monitor.rule_sets import RULES
 from choreomon.runtime.driver import Driver, Timeouts
@@ -100,9 +101,12 @@ def make_sidecar(
             if table.after is not None
         },
         closing=frozenset(systems[len(systems) - len(config.closing) :]),
+        value_keys={
+            system: table.key for system, table in zip(systems, tables, strict=True) if table.key
+        },
         hosts=tuple(
             Host(
-                Monitor(
+                (InstanceMonitor if table.table.parameters else Monitor)(
                     table.table,
                     table.processes,
                     RULES[table.rules],

@@ -74,8 +74,8 @@ class Openings:
                 driver.foretell(frozenset())
             return
         until = self._now()
-        if not sidecar.labels <= driver.sidecar.labels:
-            driver.foretell(driver.sidecar.foretold | sidecar.labels)
+        if not sidecar.values.labels <= driver.sidecar.values.labels:
+            driver.foretell(driver.sidecar.foretold | sidecar.values.labels)
             service.greet_again()
             until += self._patience
         elif before is not None:
@@ -90,11 +90,15 @@ class Openings:
             return
         if self._now() < awaited.until and service.uninformed():
             return
+        before = driver.sidecar.values.carried
         try:
             driver.change(awaited.sidecar)
         except CommitFailed:  # the next commit says so, too
             return
         self.awaited = None
+        carried = driver.sidecar.values.carried
+        if any(names != carried.get(label, names) for label, names in before.items()):
+            service.greet_again()  # of some messages fewer values are wanted now
         self._opened(awaited.tables)
 
     @property

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple, TypeAlias
 
 from choreomon.agent_files import local
+from choreomon.core.binding import Binding
 from choreomon.core.message import Label
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import MonitorVerdict
@@ -18,7 +19,8 @@ from choreomon.monitor.of_instances.messages import InstanceMessage
 
 class DeclaredVerdict(NamedTuple):
     """A verdict with an identity that outlasts restarts. `label` is written as in documents, and
-    empty for the end of a gap."""
+    empty for the end of a gap. `said`: which instance it is about, as its service said it, of a
+    property for each."""
 
     id: str
     system: int
@@ -26,6 +28,7 @@ class DeclaredVerdict(NamedTuple):
     label: str
     verdict: MonitorVerdict
     provisional: bool
+    said: Binding = ()
 
 
 class Reply(NamedTuple):

@@ -19,7 +19,7 @@ from choreomon.agent_files.table_file import SplitTable
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.message import ENVIRONMENT
 from choreomon.runtime.driver import Driver
-from choreomon.runtime.inputs import Gap, Goodbye, Hello, Report
+from choreomon.runtime.inputs import Gap, Goodbye, Hello, Report, ReportWithValues
 from choreomon.runtime.outputs import Reply
 
 MAX_CONNECTIONS: Final = 1024
@@ -226,19 +226,7 @@ class Connection(asyncio.Protocol):
             at = int(now * MICROSECONDS)
             if message.peer not in side.known:
                 side.told_of_unknown(message.peer)
-            side.driver.take(
-                Report(
-                    number,
-                    self._session,
-                    message.number,
-                    message.done,
-                    message.event,
-                    message.peer,
-                    message.name,
-                    message.heard,
-                    at,
-                )
-            )
+            side.driver.take(self._reported(message, at))
             return
         match message:
             case local.Hello():
@@ -259,6 +247,17 @@ class Connection(asyncio.Protocol):
                 raise AssertionError(message)
             case _:
                 assert_never(message)
+
+    def _reported(self, told: local.Report, at: int) -> Report:
+        """What happened by this report, at this time. Values of what no property mentions are left
+        out: they would be kept in the journal."""
+        event, peer, name = told.event, told.peer, told.name
+        said = (told.number, told.done, event, peer, name, told.heard, at)
+        sidecar = self._side.driver.sidecar
+        if told.given and sidecar.label(event, peer, name) in sidecar.values.carried:
+            values = {each: str(value) for each, value in told.given.items()}
+            return ReportWithValues(self._number, self._session, *said, values)
+        return Report(self._number, self._session, *said)
 
     def _hello(self, hello: local.Hello) -> None:
         side = self._side

@@ -38,15 +38,11 @@ from choreomon.runtime.inputs import (
     Promised,
     Recovered,
     Report,
+    ReportWithValues,
     WentOn,
+    values_of,
 )
-from choreomon.runtime.outputs import (
-    Answered,
-    Close,
-    Dropped,
-    Output,
-    Reply,
-)
+from choreomon.runtime.outputs import Answered, Close, Dropped, Output, Reply
 from choreomon.runtime.sessions import (
     WINDOW,
     Session,
@@ -72,7 +68,7 @@ class Sidecar(Hosted):
         """The next state, and what to do. The same state, the object itself, where nothing
         changed that has to be remembered."""
         kind = type(input_)
-        if kind is Report:
+        if kind is Report or kind is ReportWithValues:
             return self._reported(state, input_)  # type: ignore[arg-type]
         if kind is FromPeer:
             return self._from_peer(state, input_)  # type: ignore[arg-type]
@@ -81,7 +77,8 @@ class Sidecar(Hosted):
                 return self._hello(state, input_)
             case Happened(event=event, peer=peer, name=name, heard=clocks, at=at):
                 heard = [(place, clock) for place, clock in enumerate(clocks) if clock]
-                return self._event(state, self.label(event, peer, name), heard, at)
+                label = self.label(event, peer, name)
+                return self._event(state, label, heard, at, values_of(input_))
             case Gap():
                 return self._gap(state, input_)
             case Promised(session=name):
@@ -143,7 +140,8 @@ class Sidecar(Hosted):
             clock=self._clocks(state),
             lease=self.lease,
             window=self.window,
-            labels=self._labels,
+            labels=self.values.written,
+            version=local.VERSIONS[any(self.values.carried.values())],
         )
         return state, [*outputs, *more, Reply(connection, welcome)]
 
@@ -156,13 +154,12 @@ class Sidecar(Hosted):
         if not is_name(report.name) or not is_name(peer):
             refused = "peer and name should be names of a process and a message"
             return state, self._refused(connection, number, "malformed", refused)
-        heard: list[tuple[int, VectorClock]] = []
-        if report.heard:
-            try:
-                heard = self._heard(report.heard)
-            except MalformedMessage as error:
-                return state, self._refused(connection, number, "malformed", str(error))
-        label = self.label(report.event, peer, report.name)
+        label, values = self.label(report.event, peer, report.name), values_of(report)
+        try:
+            self.values.check(label, values)
+            heard = self._heard(report.heard) if report.heard else []
+        except (MalformedMessage, ValueError) as error:
+            return state, self._refused(connection, number, "malformed", str(error))
         if len(state.sessions) > 1:
             sessions = overtaken(state.sessions, name)
             if sessions is not state.sessions:
@@ -170,7 +167,7 @@ class Sidecar(Hosted):
         if state.sessions[name].overtaken:
             state, outputs = self._told_late(state, label, heard)
         else:
-            state, outputs = self._event(state, label, heard, report.at)
+            state, outputs = self._event(state, label, heard, report.at, values)
         return self._taken(state, name, number, report.done, outputs)
 
     def _gap(self, state: SidecarState, gap: Gap) -> Stepped:
@@ -222,9 +219,8 @@ class Sidecar(Hosted):
         session = state.sessions[name]
         sessions = {**state.sessions, name: answered(session, number, done, clock)}
         outputs.append(Reply(session.connection, local.Clock(number, clock)))
-        return SidecarState(
-            state.hosts, sessions, state.undelivered, state.counts, state.closed
-        ), outputs
+        hosts, _, undelivered, counts, closed, values = state
+        return SidecarState(hosts, sessions, undelivered, counts, closed, values), outputs
 
     def _refused(
         self, connection: int, number: int, reason: local.RefusalReason, message: str

@@ -4,8 +4,8 @@ A snapshot is read by the version of choreomon that wrote it and by later ones, 
 systems; anything else is refused, and never taken for a state. Version 1 had a promise of every
 process, in the order of clock entries. Before version 3 verdicts had all of their reasons, and were
 not counted: counts begin when such a one is read. Version 4 has what is being closed; it is written
-only where something is. Version 5 has what agents remember of instances, and is written only by
-those that know of some.
+only where something is. Version 5 has what agents remember of instances, and what services said of
+them, and is written only by those that know of some.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Final, NamedTuple
 
 import msgspec
+from immutables import Map
 
 from choreomon.core.binding import Binding
 from choreomon.core.decisive_reasons import with_decisive_reasons
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import NEVER
+from choreomon.core.verdict import NEVER, MonitorVerdict
 from choreomon.monitor.host import HostState
 from choreomon.monitor.of_instances.monitor import InstanceMonitor, resumed
 from choreomon.monitor.of_instances.state import Instance, InstancesState, Shared
@@ -47,6 +48,25 @@ class _Host(NamedTuple):
     monitor: MonitorState
 
 
+class _Declared(NamedTuple):
+    """A `DeclaredVerdict` about no instance."""
+
+    id: str
+    system: int
+    event_count: int
+    label: str
+    verdict: MonitorVerdict
+    provisional: bool
+
+
+class _Said(NamedTuple):
+    """What services said of instances: by place and count of events without a last verdict, and by
+    id of verdicts that were not delivered."""
+
+    undecided: tuple[tuple[int, int, Binding], ...] = ()
+    undelivered: Mapping[str, Binding] = {}
+
+
 class _OfInstances(NamedTuple):
     """What of an `InstancesState` neither a `MonitorState` has nor the store: those in memory."""
 
@@ -59,29 +79,30 @@ _STATE_OF_INSTANCES: Final = msgspec.msgpack.Decoder(
     tuple[
         tuple[_Host, ...],
         Sessions,
-        dict[str, DeclaredVerdict],
+        dict[str, _Declared],
         tuple[VerdictCounts, ...],
         tuple[int, ...],
         tuple[int, ...],
         dict[int, _OfInstances],
+        _Said,
     ]
 )
-"""The last by places of properties, of which the hosts have the promises, gaps and decisions."""
+"""Instances by places of properties, of which the hosts have the promises, gaps and decisions."""
 _STATE: Final = msgspec.msgpack.Decoder(
     tuple[
         tuple[_Host, ...],
         Sessions,
-        dict[str, DeclaredVerdict],
+        dict[str, _Declared],
         tuple[VerdictCounts, ...],
         tuple[int, ...],
         tuple[int, ...],
     ]
 )
 _STATE_WITHOUT_CLOSING: Final = msgspec.msgpack.Decoder(
-    tuple[tuple[_Host, ...], Sessions, dict[str, DeclaredVerdict], tuple[VerdictCounts, ...]]
+    tuple[tuple[_Host, ...], Sessions, dict[str, _Declared], tuple[VerdictCounts, ...]]
 )
 _STATE_WITHOUT_COUNTS: Final = msgspec.msgpack.Decoder(
-    tuple[tuple[_Host, ...], Sessions, dict[str, DeclaredVerdict]]
+    tuple[tuple[_Host, ...], Sessions, dict[str, _Declared]]
 )
 
 
@@ -94,7 +115,7 @@ def encode_snapshot(state: SidecarState, sidecar: Sidecar) -> bytes:
         _Parts(
             tuple(map(_host, state.hosts)),
             state.sessions,
-            dict(state.undelivered.items()),
+            {id: _Declared(*each[:-1]) for id, each in state.undelivered.items()},
             state.counts,
             state.closed,
             own,
@@ -103,6 +124,10 @@ def encode_snapshot(state: SidecarState, sidecar: Sidecar) -> bytes:
                 for place, host in enumerate(state.hosts)
                 if isinstance(host.monitor, InstancesState)
             },
+            _Said(
+                tuple([(*at, said) for at, said in sorted(state.values.items())]),
+                {id: each.said for id, each in state.undelivered.items() if each.said},
+            ),
         ),
     )
 
@@ -112,11 +137,12 @@ class _Parts(NamedTuple):
 
     hosts: tuple[_Host, ...]
     sessions: Sessions
-    undelivered: dict[str, DeclaredVerdict]
+    undelivered: dict[str, _Declared]
     counts: tuple[VerdictCounts, ...]
     closed: tuple[int, ...] = ()
     own: tuple[int, ...] = ()
     of_instances: Mapping[int, _OfInstances] = {}
+    said: _Said = _Said()
 
 
 def _encoded(process: str, systems: tuple[bytes, ...], parts: _Parts) -> bytes:
@@ -164,11 +190,7 @@ def without_drained(data: bytes, left: Collection[bytes]) -> tuple[bytes, tuple[
     if not parts.closed:
         return None
     state = SidecarState(
-        _plain_hosts(parts.hosts),
-        parts.sessions,
-        UndeliveredVerdicts.of(parts.undelivered),
-        parts.counts,
-        parts.closed,
+        _plain_hosts(parts.hosts), parts.sessions, _undelivered(parts), parts.counts, parts.closed
     )
     places = [place for place, system in enumerate(systems) if system not in left]
     for place, own in enumerate(parts.own):
@@ -196,6 +218,15 @@ def without_drained(data: bytes, left: Collection[bytes]) -> tuple[bytes, tuple[
             for place, found in parts.of_instances.items()
             if place in places
         },
+        parts.said._replace(
+            undecided=tuple(
+                [
+                    (places.index(place), count, said)
+                    for place, count, said in parts.said.undecided
+                    if place in places
+                ]
+            )
+        ),
     )
     return _encoded(process, kept, values), kept
 
@@ -224,20 +255,29 @@ def decode_snapshot(data: bytes, sidecar: Sidecar) -> SidecarState:
             parts = _Parts(*_STATE_OF_INSTANCES.decode(body))
     except msgspec.MsgspecError as error:
         raise MalformedMessage(f"no state of an agent: {error}") from None
-    hosts, undelivered, closed = parts.hosts, parts.undelivered, parts.closed
+    hosts, closed = parts.hosts, parts.closed
     if closed and len(closed) != len(hosts):
         raise MalformedMessage(f"{len(closed)} ends of {len(hosts)} properties")
     if version == 1:
         monitors = [host.monitor for host in sidecar.hosts]
         hosts = tuple(map(_of_readers, hosts, monitors))
     if version < 3:
-        undelivered = {id: _bounded(declared) for id, declared in undelivered.items()}
+        bounded = {id: _bounded(declared) for id, declared in parts.undelivered.items()}
+        parts = parts._replace(undelivered=bounded)
     return SidecarState(
         _hosts(hosts, sidecar, parts.of_instances),
         parts.sessions,
-        UndeliveredVerdicts.of(undelivered),
+        _undelivered(parts),
         parts.counts,
         closed,
+        Map({(place, count): said for place, count, said in parts.said.undecided}),
+    )
+
+
+def _undelivered(parts: _Parts) -> UndeliveredVerdicts:
+    said = parts.said.undelivered
+    return UndeliveredVerdicts.of(
+        {id: DeclaredVerdict(*each, said.get(id, ())) for id, each in parts.undelivered.items()}
     )
 
 
@@ -262,7 +302,7 @@ def _plain_hosts(found: Iterable[_Host]) -> tuple[HostState, ...]:
     return tuple([HostState(clock, monitor) for clock, monitor in found])
 
 
-def _bounded(declared: DeclaredVerdict) -> DeclaredVerdict:
+def _bounded(declared: _Declared) -> _Declared:
     return declared._replace(verdict=with_decisive_reasons(declared.verdict))
 
 

@@ -30,6 +30,7 @@ from choreomon.agent_files.clocks.text import (
     decode_clocks_untrusted,
     encode_clocks,
 )
+from choreomon.agent_files.values import Given, Value
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.live import LiveVerdict
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, EventKind
@@ -37,11 +38,12 @@ from choreomon.core.vector_clock import VectorClock, is_far_beyond, merge
 from choreomon.runtime.agent import Agent, LineSink
 from choreomon.runtime.delivery.configured_sinks import make_sinks
 from choreomon.runtime.delivery.webhook import Callback
-from choreomon.runtime.inputs import Happened
+from choreomon.runtime.inputs import Happened, HappenedWithValues
 from choreomon.runtime.operations.logs import Log
 from choreomon.runtime.outputs import Reply
 from choreomon.sdk.carriers import Carrying
 from choreomon.sdk.complaints import checked_name, closed
+from choreomon.sdk.mentioned import Mentioned
 
 MICROSECONDS: Final = 1_000_000
 
@@ -94,7 +96,7 @@ class EmbeddedProcess(Carrying):
         self.name = ""
         self.refused_clocks = 0
         """Clocks that came with messages and were not understood."""
-        self._labels: frozenset[tuple[EventKind, str, str]] = frozenset()
+        self._mentioned = Mentioned()
         self._keys: tuple[bytes, ...] = ()
         self._heard: list[VectorClock] = []
         self._text = ""
@@ -109,36 +111,27 @@ class EmbeddedProcess(Carrying):
         await agent.start()
         sidecar = agent.node.driver.sidecar  # what is in the store may have been another one
         self.name = sidecar.process
-        self._labels = sidecar.mentioned()
+        self._mentioned = Mentioned(sidecar.values.written)
         self._keys = sidecar.keys
         self._heard = [()] * len(self._keys)
 
     # What the service says.
 
-    async def sending(self, to: str, name: str) -> Carried:
+    async def sending(self, to: str, name: str, /, **values: Value) -> Carried:
         """See `Process.sending`; it raises `ProcessClosed` and `ValueError` only, and waits while
         the disk takes nothing."""
-        if (SEND, to, name) in self._labels:
-            await self._happens(SEND, to, name)
-        elif self._closed:
-            raise closed()
+        await self._happens(SEND, to, name, values)
         return Carried(self.name, checked_name(name), self._clocks())
 
-    async def handling(self, carried: Carried) -> None:
+    async def handling(self, carried: Carried, /, **values: Value) -> None:
         """See `Process.handling`."""
         if carried.clock:
             self._hear(carried.clock)
-        if (HANDLE, carried.sender, carried.name) in self._labels:
-            await self._happens(HANDLE, carried.sender, carried.name)
-        elif self._closed:
-            raise closed()
+        await self._happens(HANDLE, carried.sender, carried.name, values)
 
-    async def handling_from_outside(self, name: str) -> None:
+    async def handling_from_outside(self, name: str, /, **values: Value) -> None:
         """See `Process.handling_from_outside`."""
-        if (HANDLE, ENVIRONMENT, name) in self._labels:
-            await self._happens(HANDLE, ENVIRONMENT, name)
-        elif self._closed:
-            raise closed()
+        await self._happens(HANDLE, ENVIRONMENT, name, values)
 
     async def close(self, deadline: float | None = 5.0) -> None:
         """Let out what was taken, and end. What other agents ask after that is not answered."""
@@ -147,14 +140,24 @@ class EmbeddedProcess(Carrying):
             self.written()
             await self.agent.stop()
 
-    async def _happens(self, kind: EventKind, peer: str, name: str) -> None:
+    async def _happens(self, kind: EventKind, peer: str, name: str, values: Given) -> None:
+        event = (kind, peer, name)
+        checked = self._mentioned.checked(event, values)
+        if event not in self._mentioned:
+            if self._closed:
+                raise closed()
+            return
         while self._paused and not self._closed:
             await self._next_commit()
         if self._closed:
             raise closed()
         node = self.agent.node
         at = int(node.now() * MICROSECONDS)
-        node.driver.take(Happened(kind, peer, name, self._heard, at))
+        if checked:
+            told = HappenedWithValues(kind, peer, name, self._heard, at, {**checked})
+            node.driver.take(told)
+        else:
+            node.driver.take(Happened(kind, peer, name, self._heard, at))
         self._heard = [()] * len(self._keys)
         node.flush()
         while self._paused and not self._closed:  # the message must not leave before the commit

@@ -16,7 +16,8 @@ from typing import Any, Final, Literal, TypeAlias
 
 from choreomon.agent_files.clocks.text import ClockText
 from choreomon.agent_files.local import Gap, Report, report
-from choreomon.agent_files.values import NO_VALUES, Values
+from choreomon.agent_files.values import NO_VALUES
+from choreomon.core.binding import Values
 from choreomon.core.errors import InternalError
 from choreomon.core.message import EventKind
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
-from choreomon.agent_files.values import NO_VALUES, Given, Values, checked_values
+from choreomon.agent_files.values import NO_VALUES, Given, checked_values
+from choreomon.core.binding import Values
 from choreomon.core.labels import parse_carrying_label
 from choreomon.core.message import SEND, EventKind, Label
 

@@ -21,7 +21,8 @@ from typing import Any, Final, TypeVar
 
 from choreomon.agent_files.agent_config import AgentConfig, LocalAccess
 from choreomon.agent_files.clocks.text import KEY_BYTES, Carried, decode_clocks_untrusted
-from choreomon.agent_files.table_file import SplitTable, system_id, write_table
+from choreomon.agent_files.split_names import system_id
+from choreomon.agent_files.table_file import SplitTable, write_table
 from choreomon.core.errors import ChoreomonError, MalformedMessage, ProcessClosed
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, EventKind, Message
 from choreomon.core.run import Run, RunEvent, RunVerdict, summary, summary_of_counts

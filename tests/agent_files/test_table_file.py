@@ -15,14 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choreomon.agent_files.clocks.text import MAX_ENTRIES
+from choreomon.agent_files.split_names import system_id, table_file_names
 from choreomon.agent_files.table_file import (
     MAX_TABLE_BYTES,
     SplitTable,
     is_table,
     load_table,
     read_table,
-    system_id,
-    table_file_names,
     write_table,
 )
 from choreomon.agent_files.table_shape import MAX_PROCESSES, SYSTEM_ID_BYTES

@@ -114,7 +114,7 @@ THIRD_PARTY = {
     "pydantic": "files documents logs agent_files interaction_files",
     "pydantic_core": "files",
     "yaml": "files",
-    "immutables": ("monitor"),
+    "immutables": "monitor runtime",
     "msgspec": ("files logs interaction_files sessions agent_files runtime deployment experiments"),
     "zmq": "runtime deployment",
     "uvloop": "runtime",

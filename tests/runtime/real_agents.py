@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from choreomon.agent_files.agent_config import AgentConfig, LocalAccess
-from choreomon.agent_files.table_file import SplitTable, system_id
+from choreomon.agent_files.split_names import system_id
+from choreomon.agent_files.table_file import SplitTable
 from choreomon.core.message import Message
 from choreomon.properties.tables import transition_tables
 from choreomon.runtime.agent import Agent

@@ -115,7 +115,7 @@ class Beside:
                     if known == key:
                         both = zip(clocks[place] or clock, clock, strict=True)
                         clocks[place] = tuple(max(each) for each in both)
-        if label in sidecar.labels:  # else what was heard is told with the next event
+        if label in sidecar.values.carried:  # else what was heard is told with the next event
             self._heard[name].clear()
             self._step(name, Happened(kind, peer, message.name, clocks, 0))
 

@@ -18,7 +18,8 @@ from pathlib import Path
 
 import pytest
 
-from choreomon.agent_files.table_file import SplitTable, system_id, write_table
+from choreomon.agent_files.split_names import system_id
+from choreomon.agent_files.table_file import SplitTable, write_table
 from choreomon.documents.read import parse_document
 from choreomon.properties.tables import transition_tables
 from choreomon.sdk import connect

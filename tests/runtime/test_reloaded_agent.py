@@ -10,9 +10,10 @@ import pytest
 
 from choreomon.agent_files.agent_config import load_tables
 from choreomon.agent_files.agent_document import load_agent_config
+from choreomon.agent_files.split_names import system_id
 from choreomon.agent_files.status_json import decode_status_untrusted
 from choreomon.agent_files.succession import predecessors
-from choreomon.agent_files.table_file import SplitTable, system_id, write_table
+from choreomon.agent_files.table_file import SplitTable, write_table
 from choreomon.core.errors import DocumentError
 from choreomon.properties.tables import transition_tables
 from choreomon.runtime.agent import Agent

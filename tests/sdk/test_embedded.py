@@ -11,7 +11,8 @@ import pytest
 
 from choreomon.agent_files.agent_config import AgentConfig, LocalAccess
 from choreomon.agent_files.clocks.text import Carried
-from choreomon.agent_files.table_file import SplitTable, system_id, write_table
+from choreomon.agent_files.split_names import system_id
+from choreomon.agent_files.table_file import SplitTable, write_table
 from choreomon.core.errors import DocumentError, ProcessClosed
 from choreomon.core.live import LiveVerdict
 from choreomon.documents.read import parse_document

@@ -222,7 +222,7 @@ def _verifiers(file: str, made: Automaton, groups: Partition, max_states: int) -
     """Verifiers of all locations: the texts, by the names of files. Raises `ClickException` for a
     lifeline that there is not, or after which no file can be called, and where one has too many
     states."""
-    from choreomon.agent_files.table_file import table_file_names
+    from choreomon.agent_files.split_names import table_file_names
     from choreomon.automata.local_verifier import local_verifier
     from choreomon.core.errors import BudgetExceeded
     from choreomon.core.suggestion import did_you_mean

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from choreomon.agent_files.succession import Lineage
     from choreomon.agent_files.table_file import SplitTable
     from choreomon.documents.read import Document
+    from choreomon.properties.instances import Parameters
     from choreomon.properties.tables import RulesName
 
 NONCE_BYTES: Final = 32
@@ -111,32 +112,52 @@ def command(
 
 def _split(document: Document, rules: RulesName | None) -> dict[str, tuple[str, SplitTable]]:
     """Of each process the name of its file, and what is to be in it. Raises `DocumentError`."""
-    from choreomon.agent_files.table_file import SplitTable, system_id, table_file_names
+    from choreomon.agent_files.split_names import system_id, table_file_names
+    from choreomon.agent_files.table_file import SplitTable
     from choreomon.agent_files.table_shape import MAX_PROCESSES
+    from choreomon.agent_files.values import KEY_BYTES
     from choreomon.core.errors import DocumentError, Problem
     from choreomon.properties.tables import transition_tables
 
     if document.property is None:
         told = "is missing, and there is nothing to split: say what must not happen"
         raise DocumentError((Problem(document.file, 0, "property", told),))
-    document.refuse_instances("split")
     processes = document.processes
     if len(processes) > MAX_PROCESSES:
         told = f"has {len(processes)} processes; at most {MAX_PROCESSES} are supported: use fewer"
         raise DocumentError((Problem(document.file, 0, "", told),))
     automaton = document.property.automaton
     chosen = rules or document.property.rules
-    made = system_id(automaton, processes, chosen, secrets.token_bytes(NONCE_BYTES))
+    parameters = document.property.parameters
+    key = b"" if parameters is None else secrets.token_bytes(KEY_BYTES)
+    if parameters is not None:
+        _check_parameters(document, parameters, chosen)
+    made = system_id(automaton, processes, chosen, secrets.token_bytes(NONCE_BYTES), parameters)
     # The name of a file, which stands for a name that is left out, may be anything.
     title = document.name if document.name.isprintable() else ascii(document.name)
     names = table_file_names(processes)
     return {
         process: (
             names[process],
-            SplitTable(made, title, chosen, processes, table, automaton.sequences),
+            SplitTable(made, title, chosen, processes, table, automaton.sequences, key=key),
         )
-        for process, table in transition_tables(automaton, processes, chosen).items()
+        for process, table in transition_tables(automaton, processes, chosen, parameters).items()
     }
+
+
+def _check_parameters(document: Document, parameters: Parameters, rules: RulesName) -> None:
+    """Raises `DocumentError` for a property for each instance that agents cannot judge."""
+    from choreomon.agent_files.table_shape import MAX_PARAMETERS
+    from choreomon.core.errors import DocumentError, Problem
+
+    told = ""
+    if rules != "precise":
+        told = f"is judged by precise rules alone, and not by {rules} ones: leave `rules` out"
+    elif len(parameters.names) > MAX_PARAMETERS:
+        told = f"has {len(parameters.names)} parameters; agents take {MAX_PARAMETERS}: use fewer"
+    if told:
+        field = "property.for_each"
+        raise DocumentError((Problem(document.file, document.property_line, field, told),))
 
 
 def _files(split: Mapping[str, tuple[str, SplitTable]], file: str) -> dict[str, bytes]:
@@ -234,6 +255,9 @@ def _show(
         soft_wrap=True,
     )
     screen.print(f"system {some.system_id}", markup=False, soft_wrap=True)
+    if some.table.parameters:
+        told = f"for each {' and '.join(some.table.parameters)}: services say the values"
+        screen.print(told, markup=False, soft_wrap=True)
     shown = Table()
     for column in ("process", "file", "rows", "asks", "may be asked by"):
         shown.add_column(column, overflow="fold", justify="right" if column == "rows" else "left")
@@ -272,6 +296,7 @@ def _as_json(
         "system": some.system_id,
         "title": some.title,
         "rules": some.rules,
+        **({"for_each": list(some.table.parameters)} if some.table.parameters else {}),
         "directory": str(directory),
         "processes": [
             {

@@ -1,0 +1,67 @@
+"""Which values events carry, in all properties beside one process together, and what becomes of
+what a service says: monitors get digests, and verdicts what was said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from choreomon.agent_files.values import checked_values, digest
+from choreomon.core.binding import Binding, Values
+from choreomon.core.labels import CarryingLabel
+from choreomon.core.message import Label
+from choreomon.monitor.host import Host
+
+
+class ValuesOfEvents:
+    """`keys`: of digests, one a property, empty where it is not for each instance; `mentioned`: by
+    label the places of the properties that have it; `foretold`: what some property mentions that is
+    not open yet.
+
+    `labels`: the events that are to be told, with what each property has of them. `carried`: by
+    label what all have together; `written`: the same as services are told of it."""
+
+    def __init__(
+        self,
+        hosts: Sequence[Host],
+        keys: Sequence[bytes],
+        mentioned: Mapping[Label, tuple[int, ...]],
+        foretold: Collection[CarryingLabel],
+    ) -> None:
+        self._tables = [host.monitor.table for host in hosts]
+        self._keys = keys
+        self._mentioned = mentioned
+        own = [
+            CarryingLabel(label, self._tables[place].carries.get(label, ()))
+            for label, places in mentioned.items()
+            for place in places
+        ]
+        carried: dict[Label, tuple[str, ...]] = {}
+        for label, names in (*own, *sorted(foretold)):
+            carried[label] = tuple(dict.fromkeys((*carried.get(label, ()), *names)))
+        self.labels = frozenset((*own, *foretold))
+        self.carried: Mapping[Label, tuple[str, ...]] = carried
+        self.written = tuple([str(CarryingLabel(*each)) for each in carried.items()])
+
+    def check(self, label: Label, values: Values) -> None:
+        """Raises `ValueError` where an event of this label lacks a value that some property needs,
+        or has one that is none, or of what no property names."""
+        carried = self.carried.get(label, ())
+        if not (values or carried):
+            return
+        needed = {
+            name
+            for place in self._mentioned.get(label, ())
+            for name in self._tables[place].carries.get(label, ())
+        }
+        checked_values(values, [n for n in carried if n in needed or n in values], str(label))
+
+    def said(self, place: int, label: Label, values: Values) -> Binding:
+        """What an event of this label binds in the property there, as its service said it."""
+        carried = self._tables[place].carries.get(label, ())
+        return tuple([(name, values[name]) for name in sorted(carried)])
+
+    def digested(self, place: int, said: Binding) -> Binding:
+        """The same as monitors know it: with digests."""
+        key = self._keys[place]
+        return tuple([(name, digest(key, name, value)) for name, value in said])
