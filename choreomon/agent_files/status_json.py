@@ -12,11 +12,11 @@ from typing import Any, Final
 
 import msgspec
 
-from choreomon.agent_files.verdict_json import check_events, verdict_as_json
+from choreomon.agent_files.verdict_json import check_events, verdict_as_json, with_instance
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.live import AgentStatus
 
-_DECODER: Final = msgspec.json.Decoder(AgentStatus)
+_DECODER: Final = msgspec.json.Decoder()
 
 
 def status_json(status: AgentStatus) -> bytes:
@@ -36,13 +36,20 @@ def status_as_json(status: AgentStatus) -> dict[str, Any]:
     return plain
 
 
+def _with_instances(plain: object) -> object:
+    verdicts = plain.get("verdicts") if isinstance(plain, dict) else None
+    if not isinstance(plain, dict) or not isinstance(verdicts, list):
+        return plain
+    return {**plain, "verdicts": [with_instance(each) for each in verdicts]}
+
+
 def decode_status_untrusted(data: str | bytes) -> AgentStatus:
     """The status in a text; fields that are not known are passed over.
 
     Raises `MalformedMessage`, and nothing else, for what is no status.
     """
     try:
-        status = _DECODER.decode(data)
+        status = msgspec.convert(_with_instances(_DECODER.decode(data)), AgentStatus)
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise MalformedMessage(f"no status of an agent: {error}") from None
     for verdict in status.verdicts:

@@ -32,6 +32,8 @@ but all on one line of ASCII. The fields, in this order:
 - `left_out`: only where the verdict would be longer than people read, or than 16 KB: how many
   entries which of these fields lacks, as `{"because": 4071}`
   (`choreomon.agent_files.verdict_size`).
+- `for`: only of a property for each instance, and not of the end of a gap: the values that the
+  event's message carries, by the names of parameters, as `{"order": "A-17"}`.
 
 The entries of `because` are those of docs/verdicts.md, "Reasons in JSON", but `event`, `of` and
 `since` are events, `{"process": ..., "count": ...}`, and there is no `event_index`. `result` may
@@ -51,13 +53,14 @@ import msgspec
 
 from choreomon.agent_files.table_file import SplitTable
 from choreomon.agent_files.verdict_size import fitted
+from choreomon.core.binding import Binding
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.live import EventName, LiveReason, LiveVerdict
 from choreomon.core.vector_clock import VectorClock, by_name
 from choreomon.core.verdict import GAP, NEVER, MonitorVerdict, Reason, Reference
 from choreomon.properties.sequences import possible_lengths
 
-_DECODER: Final = msgspec.json.Decoder(LiveVerdict)
+_DECODER: Final = msgspec.json.Decoder()
 _LATEST: Final = 253_402_300_799
 """The last second that RFC 3339 can write."""
 
@@ -71,9 +74,11 @@ def live_verdict(
     label: str,
     provisional: bool,
     time: float,
+    instance: Binding = (),
 ) -> LiveVerdict:
     """The verdict of a monitor with this table, with its events named, and as long as verdicts may
-    be. `label` is empty for the end of a gap; `time` is wall time in seconds."""
+    be. `label` is empty for the end of a gap; `time` is wall time in seconds; `instance` is what
+    the event binds."""
     named = _Naming(table.processes, verdict.because)
     left_out = verdict.reasons_left_out
     whole = LiveVerdict(
@@ -94,6 +99,7 @@ def live_verdict(
         time=rfc3339(time),
         sequences=table.sequences,
         left_out={"because": left_out} if left_out else {},
+        instance=dict(instance),
     )
     return fitted(whole, lambda each: len(verdict_line(each)) + 1)
 
@@ -159,6 +165,7 @@ def verdict_as_json(verdict: LiveVerdict) -> dict[str, Any]:
         "time": verdict.time,
         **({"sequences": list(verdict.sequences)} if verdict.sequences else {}),
         **({"left_out": dict(verdict.left_out)} if verdict.left_out else {}),
+        **({"for": dict(verdict.instance)} if verdict.instance else {}),
     }
 
 
@@ -190,11 +197,22 @@ def decode_verdict_untrusted(line: str | bytes) -> LiveVerdict:
     Raises `MalformedMessage`, and nothing else, for what is no live verdict.
     """
     try:
-        verdict = _DECODER.decode(line)
+        verdict = msgspec.convert(with_instance(_DECODER.decode(line)), LiveVerdict)
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise MalformedMessage(f"no live verdict: {error}") from None
     check_events(verdict)
     return verdict
+
+
+def with_instance(plain: object) -> object:
+    """The plain values of a verdict whose fields are those of `LiveVerdict`, of which none can be
+    called `for`."""
+    if not isinstance(plain, dict):
+        return plain
+    fields = {name: value for name, value in plain.items() if name != "instance"}
+    if "for" in fields:
+        fields["instance"] = fields.pop("for")
+    return fields
 
 
 def check_events(verdict: LiveVerdict) -> None:

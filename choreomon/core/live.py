@@ -59,8 +59,9 @@ class LiveVerdict:
     stands for final events that may have been in the gap that ends here. `time` is the wall time,
     in RFC 3339, at which the verdict was told: for people, and in no order with anything.
     `sequences`: how many steps each sequence of the property has; empty for an automaton.
-    `left_out`: of the fields that lack entries, how many: a verdict is bounded
-    (`choreomon.agent_files.verdict_size`).
+    `instance`: what the event binds, of a property for each instance, by the names of parameters,
+    as the service of the process said it. `left_out`: of the fields that lack entries, how many: a
+    verdict is bounded (`choreomon.agent_files.verdict_size`).
     """
 
     id: str
@@ -80,6 +81,7 @@ class LiveVerdict:
     time: str
     sequences: tuple[int, ...] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
+    instance: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

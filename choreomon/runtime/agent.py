@@ -291,6 +291,7 @@ class Agent:
             label=declared.label,
             provisional=declared.provisional,
             time=self._wall(),
+            instance=declared.said,
         )
 
     def _untold(self) -> Iterator[tuple[str, Callable[[], LiveVerdict]]]:

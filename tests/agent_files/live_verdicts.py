@@ -99,4 +99,5 @@ live_verdicts = st.builds(
     time=_words,
     sequences=st.lists(st.integers(1, 9), max_size=3).map(tuple),
     left_out=st.dictionaries(st.sampled_from(["because", "silent"]), _counts, max_size=2),
+    instance=st.dictionaries(_words, _words, max_size=2),
 )

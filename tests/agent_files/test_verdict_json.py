@@ -84,7 +84,10 @@ def test_the_fields_are_these_in_this_order() -> None:
     }
     bounded = replace(BY_HAND, left_out={"because": 3})
     assert json.loads(verdict_line(bounded))["left_out"] == {"because": 3}
-    assert [*json.loads(verdict_line(bounded))] == [each.name for each in fields(LiveVerdict)]
+    of_one = replace(bounded, instance={"order": "A-17"})
+    assert json.loads(verdict_line(of_one))["for"] == {"order": "A-17"}
+    assert [*json.loads(verdict_line(of_one))] == WRITTEN
+    assert decode_verdict_untrusted(verdict_line(of_one)) == of_one
 
 
 def test_of_an_automaton_no_sequences_are_told() -> None:
@@ -97,9 +100,12 @@ def test_impossible_sequences_are_refused(lengths: tuple[int, ...]) -> None:
         decode_verdict_untrusted(verdict_line(replace(BY_HAND, sequences=lengths)))
 
 
+WRITTEN = ["for" if each.name == "instance" else each.name for each in fields(LiveVerdict)]
+
+
 def test_every_field_is_described() -> None:
     said = verdict_json.__doc__ or ""
-    assert all(f"`{each.name}`" in said for each in fields(LiveVerdict))
+    assert all(f"`{name}`" in said for name in WRITTEN)
 
 
 # --- what monitors say --------------------------------------------------------------

@@ -65,8 +65,9 @@ def as_version_1(driver: Driver, promises: int | None = None) -> bytes:
 
 
 def as_version(version: int, state: SidecarState, driver: Driver) -> bytes:
-    """What an agent wrote that counted no verdicts."""
-    values = (state.hosts, state.sessions, dict(state.undelivered.items()))
+    """What an agent wrote that counted no verdicts, and knew of no instances."""
+    undelivered = {id: declared[:6] for id, declared in state.undelivered.items()}
+    values = (state.hosts, state.sessions, undelivered)
     sidecar = driver.sidecar
     return msgspec.msgpack.encode((version, sidecar.process, sidecar.systems, values))
 
