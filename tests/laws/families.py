@@ -22,6 +22,7 @@ from choreomon.monitor.record_by_record import SOUND
 from choreomon.monitor.rules import Rules
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.partial_order import Formed, evaluate
+from tests.laws import of_instances
 from tests.laws.course import with_hidden
 from tests.laws.dense_agents import AGENTS, played_agents
 from tests.laws.drawn import BEGIN, Dense, draw_dense_automaton, draw_scripts, processes
@@ -63,14 +64,15 @@ SLOW: Final[Tempo] = {
 }
 """Answers are 30 to 150 times slower than events."""
 
-Kind: TypeAlias = Literal["monitors", "hosts", "agents"]
+Kind: TypeAlias = Literal["monitors", "hosts", "agents", "instances"]
 
 
 class Family(NamedTuple):
     """What its runs have in common. `noise`: messages that no property mentions, which carry clocks
     around. `tempo`: see `tests.laws.interleaving`. `queued`, `in_order`, `handled`: how likely
     events wait in queues, monitoring messages do not overtake each other, messages are handled.
-    `faults`, `most_open` and `in_slices` are of hosts, `flavor` is of agents."""
+    `faults`, `most_open` and `in_slices` are of hosts, `flavor` is of agents; `of_instances` is all
+    that there is of properties for each instance."""
 
     name: str
     kind: Kind = "monitors"
@@ -88,6 +90,7 @@ class Family(NamedTuple):
     most_open: int | None = None
     in_slices: bool = False
     flavor: Flavor = AGENTS
+    of_instances: of_instances.Flavor = of_instances.PLAIN
 
 
 class Hurried(Precise):
@@ -296,10 +299,25 @@ def _agents(family: Family, random: Random) -> Played:
     return played_agents(flavor, RULES[family.rules], random)
 
 
+def _instances(family: Family, random: Random) -> Played:
+    run = of_instances.Run(random, family.of_instances).play()
+    exact = run.exact() if family.of_instances.is_exact else {}
+    return Played(
+        len(run.events),
+        len(run.formed()),
+        sum(each is not Formed.NEVER for each in exact.values()),
+        sum(word == VIOLATED for word in run.said.values()),
+        sum(word == POSSIBLY_VIOLATED for word in run.said.values()),
+        len(run.unsettled),
+        tuple(Wrong(fault, times) for fault, times in run.wrong().items()),
+    )
+
+
 _KINDS: Final[Mapping[Kind, Callable[[Family, Random], Played]]] = {
     "monitors": _monitors,
     "hosts": _hosts,
     "agents": _agents,
+    "instances": _instances,
 }
 
 _OVERTAKEN: Final = Family(
@@ -362,4 +380,8 @@ FAMILIES: Final = (
     Family("agents", "agents", processes=(2, 3), events=(5, 12)),
     Family("agents, several", "agents", dense=_SEVERAL, processes=(2, 3), events=(5, 12)),
     Family("agents, gaps", "agents", processes=(2, 3), events=(5, 12), flavor=_GAPS_OF_AGENTS),
+    *(
+        Family(f"instances, {name}", "instances", of_instances=flavor)
+        for name, flavor in of_instances.FLAVORS.items()
+    ),
 )

@@ -30,7 +30,7 @@ from tests.laws.families import FAMILIES, played
 from tests.laws.schedules import MOST_WORLDS, explored
 from tests.laws.small_systems import Scope, Small, systems
 
-RUNS: Final = {"monitors": 40, "hosts": 40, "agents": 10}
+RUNS: Final = {"monitors": 40, "hosts": 40, "agents": 10, "instances": 40}
 """Of each family in a round."""
 
 SYSTEMS: Final = 8

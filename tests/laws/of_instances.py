@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from random import Random
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from choreomon.core.binding import Binding, Values, agree
 from choreomon.core.message import HANDLE, SEND, Event, Label, Message
@@ -75,7 +75,31 @@ class Happened(NamedTuple):
     told: bool = True
 
 
-PLAIN = Flavor()
+PLAIN: Final = Flavor()
+FLAVORS: Final = {
+    "plain": PLAIN,
+    "in order": Flavor(in_order=True),
+    "long": Flavor(events=(40, 90), most_parameters=2),
+    "slow": Flavor(slow=True, events=(20, 60), most_parameters=2),
+    "gaps": Flavor(gaps=0.08),
+    "lost and repeated": Flavor(lost=0.2, repeated=0.2),
+    "in slices": Flavor(in_slices=True, repeated=0.1),
+    "giving up": Flavor(gives_up=0.1, expires=0.2),
+    "two open": Flavor(most_open=2, lost=0.1),
+    "one open": Flavor(most_open=1, slow=True, events=(40, 90)),
+    "in a store": Flavor(stores=0.5, repeated=0.1, events=(10, 40)),
+    "everything": Flavor(
+        stores=0.2,
+        gaps=0.05,
+        lost=0.1,
+        repeated=0.1,
+        gives_up=0.05,
+        expires=0.1,
+        most_open=4,
+        in_slices=True,
+        events=(10, 40),
+    ),
+}
 
 Script: TypeAlias = list[tuple[Message, Values]]
 
@@ -369,6 +393,9 @@ class Run:
             {at for at in formed if self.events[at[0]].told} - violated - possibly
         )
         found["made up"] = len(violated - formed)
+        found["of another instance"] = sum(
+            self.events[place].binding != binding for place, binding in self.said
+        )
         found["refused"] = len(self.refused)
         if self.flavor.is_exact:
             exact = self.exact()

@@ -25,33 +25,7 @@ from choreomon.monitor.pull import Monitor
 from choreomon.properties import tables
 from choreomon.properties.instances import Parameters
 from tests.laws.drawn import draw_automaton, processes
-from tests.laws.of_instances import PLAIN, Flavor, Run, System
-
-LONG = Flavor(events=(40, 90), most_parameters=2)
-FLAVORS = {
-    "plain": PLAIN,
-    "in order": Flavor(in_order=True),
-    "long": LONG,
-    "slow": Flavor(slow=True, events=(20, 60), most_parameters=2),
-    "gaps": Flavor(gaps=0.08),
-    "lost and repeated": Flavor(lost=0.2, repeated=0.2),
-    "in slices": Flavor(in_slices=True, repeated=0.1),
-    "giving up": Flavor(gives_up=0.1, expires=0.2),
-    "two open": Flavor(most_open=2, lost=0.1),
-    "one open": Flavor(most_open=1, slow=True, events=(40, 90)),
-    "in a store": Flavor(stores=0.5, repeated=0.1, events=(10, 40)),
-    "everything": Flavor(
-        stores=0.2,
-        gaps=0.05,
-        lost=0.1,
-        repeated=0.1,
-        gives_up=0.05,
-        expires=0.1,
-        most_open=4,
-        in_slices=True,
-        events=(10, 40),
-    ),
-}
+from tests.laws.of_instances import FLAVORS, Flavor, Run, System
 
 
 def wrong(flavor: Flavor, seeds: range, kind: Callable[..., Any] = InstanceMonitor) -> Counter[str]:
@@ -78,7 +52,7 @@ def dropping_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_long_histories_lose_nothing(dropping_at_once: None) -> None:
-    found = wrong(LONG, range(60))
+    found = wrong(FLAVORS["long"], range(60))
     # With nothing kept for who still holds it as open some are possible that need not be.
     del found["avoidable"]
     assert not found

@@ -89,13 +89,13 @@ class InstanceMonitor(MonitorSetup):
         super().__post_init__()
         if not self.rules.together:
             raise InternalError(f"{self.process}: instances are judged by the precise rules")
+        # What is open is bounded here: in a view the oldest event may be another binding's.
         one = OneInstance(
             self.table,
             self.processes,
             self.rules,
-            self.has_deadline,
-            self.most_open,
-            self.in_slices,
+            has_deadline=self.has_deadline,
+            in_slices=self.in_slices,
         )
         homes = homes_of(self.table)
         carried = {label: tuple(sorted(names)) for label, names in self.table.carries.items()}
