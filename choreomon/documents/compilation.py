@@ -28,6 +28,7 @@ from choreomon.properties.automaton import (
     UndecidableSelfLoop,
     sequence_automaton,
 )
+from choreomon.properties.fresh import begun_anew
 from choreomon.properties.instances import Parameters, instance_defects, parameters_of
 from choreomon.properties.sequences import Cancellation, MessageSequence, sequences_automaton
 from choreomon.properties.tables import RulesName
@@ -66,6 +67,8 @@ def carrying_labels_in(document: PropertyDocument) -> Iterator[tuple[Path, Carry
             yield (*path, "steps", step), label
         for position, cancellation in enumerate(sequence.cancel):
             yield (*path, "cancel", position, "on"), cancellation.on
+    for number, label in enumerate(document.fresh):
+        yield ("property", "fresh", number), label
 
 
 def _labels_in_formula(formula: Formula, path: Path) -> Iterator[tuple[Path, Label]]:
@@ -103,24 +106,34 @@ def compiled(document: PropertyDocument) -> LoadedProperty:
         raise PropertyError(
             tuple(Defect((*within, *defect.path), defect.message) for defect in error.defects)
         ) from None
-    parameters = _parameters(document, automaton)
+    automaton, parameters = _for_each(document, automaton)
     return LoadedProperty(automaton, document.rules, sequences, parameters)
 
 
-def _parameters(document: PropertyDocument, automaton: SequenceAutomaton) -> Parameters | None:
-    """The parameters of a property. Raises `PropertyError`."""
+def _for_each(
+    document: PropertyDocument, automaton: SequenceAutomaton
+) -> tuple[SequenceAutomaton, Parameters | None]:
+    """The parameters of a property, and its automaton with what begins instances anew. Raises
+    `PropertyError`."""
     labels = [*carrying_labels_in(document)]
     defects: list[Defect] = []
     stated = [each for each in labels if each[1].parameters or "when" not in each[0]]
     parameters = parameters_of(document.for_each, stated, defects)
+    if parameters is None and document.fresh and not defects:
+        told = "begins instances anew, and there are none: name their parameters in for_each"
+        defects.append(Defect(("property", "fresh"), told))
+    places: dict[Label, Path] = {}
+    for path, (label, _) in labels:
+        places.setdefault(label, path)
     if parameters is not None and not defects:
-        places: dict[Label, Path] = {}
-        for path, (label, _) in labels:
-            places.setdefault(label, path)
+        defects += instance_defects(automaton, parameters, places)
+    if parameters is not None and document.fresh and not defects:
+        fresh = [(path, label) for path, (label, _) in labels if path[1] == "fresh"]
+        automaton = begun_anew(automaton, parameters, fresh)
         defects += instance_defects(automaton, parameters, places)
     if defects:
         raise PropertyError(tuple(defects))
-    return parameters
+    return automaton, parameters
 
 
 def _check_size(document: PropertyDocument) -> None:

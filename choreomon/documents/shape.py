@@ -357,6 +357,9 @@ class PropertyDocument(Part):
     sequences: OneOrMore[SequenceDocument] | None = Field(
         default=None, description="a list of sequences, instead of an automaton"
     )
+    fresh: Items[CarryingLabelText] = Field(
+        default=(), description="labels at which an instance begins anew"
+    )
 
     @model_validator(mode="after")
     def _one_of_the_two(self) -> PropertyDocument:

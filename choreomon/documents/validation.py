@@ -187,6 +187,7 @@ def repetition_warnings(document: PropertyDocument) -> Iterator[Defect]:
         yield from _repeated(
             map(_transition_meant, automaton.transitions), (*_AUTOMATON, "transitions")
         )
+    yield from _repeated(document.fresh, ("property", "fresh"))
     sequences = document.sequences or ()
     yield from _repeated(
         ((sequence.steps, frozenset(sequence.cancel)) for sequence in sequences),

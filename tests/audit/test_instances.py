@@ -20,10 +20,14 @@ from choreomon.core.binding import Binding, agree, in_words
 from choreomon.core.errors import DocumentError
 from choreomon.core.message import SEND, Label, Message
 from choreomon.core.recorded import Place, RecordedEvent
+from choreomon.properties.automaton import SequenceAutomaton
+from choreomon.properties.fresh import begun_anew
 from choreomon.properties.instances import Parameters, instance_defects
 from choreomon.properties.progress import rules_of
 from choreomon.properties.sequences import Cancellation, MessageSequence, sequences_automaton
-from tests.audit.cases import Case, case
+from tests.audit.cases import OTHER, PROCESSES, Case, case, random_automaton, recorded
+from tests.properties.test_fresh import NAMES as FRESH_NAMES
+from tests.properties.test_fresh import Drawn, draw, formed_slowly
 
 NAMES = ("order", "tenant")
 
@@ -211,3 +215,120 @@ def test_an_incomplete_process_is_so_for_all_instances() -> None:
     assert found.verdicts == {"possibly-violated": 2}
     with pytest.raises(ValueError, match="did you mean 'shop'"):
         audited(incomplete=["shpo"])
+
+
+# Labels that begin instances anew.
+
+
+def orders(events: list[RecordedEvent]) -> list[list[int]]:
+    """All orders of events that their clocks allow."""
+    before = {
+        place: {
+            other
+            for other, one in enumerate(events)
+            if other != place and known(event, one.process) >= known(one, one.process)
+        }
+        for place, event in enumerate(events)
+    }
+
+    def extend(order: list[int], left: set[int]) -> list[list[int]]:
+        found = [] if left else [order]
+        for place in sorted(left):
+            if not before[place] & left:
+                found += extend([*order, place], left - {place})
+        return found
+
+    return extend([], {*range(len(events))})
+
+
+def known(event: RecordedEvent, process: str) -> int:
+    assert event.clock is not None
+    return event.clock.get(process, 0)
+
+
+def label_of(automaton: SequenceAutomaton, event: RecordedEvent) -> Label | None:
+    for label in automaton.labels:
+        kind, (sender, name, receiver) = label
+        own, other = (sender, receiver) if kind == SEND else (receiver, sender)
+        if (event.kind, event.process, event.name, event.peer) == (kind, own, name, other):
+            return label
+    return None
+
+
+def judged_with_fresh(seed: int) -> tuple[object, object] | None:
+    """What the audit says of a random log of a property with fresh labels, and what the slow
+    definition says over all orders; by place and binding."""
+    random = Random(f"audit fresh {seed}")
+    drawn = draw(random, random_automaton(random))
+    if not isinstance(drawn, Drawn):
+        return None
+    if len(rules_of(drawn.whole)) != 1:
+        return None
+    log = recorded(random, drawn.whole, "clocks")
+    events = [
+        event._replace(values={name: random.choice("12") for name in FRESH_NAMES}) for event in log
+    ]
+    auditor = InstancesAuditor(drawn.whole, drawn.parameters)
+    said: dict[object, str] = {}
+
+    def add(rank: Any, name: str, outcome: Outcome, rules: Any) -> None:
+        for each in outcome.verdicts:
+            assert each.item.event is not None
+            said[each.item.event.place, name] = each.kind
+
+    auditor.summary.add = add  # type: ignore[method-assign]
+    for event in events:
+        auditor.add(event)
+    auditor.finish((*PROCESSES, OTHER))
+    labelled = [event for event in events if label_of(drawn.whole, event) is not None]
+    if len(labelled) > 7 or len(labelled) < 2:
+        return None
+    counted: Counter[object] = Counter()
+    words = orders(labelled)
+    for word in words:
+        told = [(label_of(drawn.whole, labelled[at]), labelled[at].values) for at in word]
+        for place, binding in formed_slowly(drawn, told):  # type: ignore[arg-type]
+            counted[labelled[word[place]].place, in_words(binding)] += 1
+    true = {
+        key: "violated" if times == len(words) else "possibly-violated"
+        for key, times in counted.items()
+    }
+    return said, true
+
+
+def test_an_audit_of_fresh_labels_agrees_with_the_slow_definition() -> None:
+    found = [judged_with_fresh(seed) for seed in range(1500)]
+    judged = [each for each in found if each is not None]
+    assert [said for said, true in judged if said != true] == []
+    assert len(judged) > 150
+    kinds = Counter(kind for _, true in judged for kind in true.values())  # type: ignore[attr-defined]
+    assert kinds["violated"] > 20
+    assert kinds["possibly-violated"] > 20
+
+
+OPEN = Label(SEND, Message("shop", "open", "bank"))
+REFUND = Label(SEND, Message("billing", "refund", "bank"))
+
+
+def after_a_gap(*, fresh: bool) -> list[str]:
+    """What is said of a hundred orders that are opened and shipped after a gap of billing of which
+    the shop knows the end."""
+    message_parameters = {each.message: ("order",) for each in (OPEN, REFUND, SHIP)}
+    parameters = Parameters(("order",), message_parameters)
+    automaton = sequences_automaton([MessageSequence((REFUND, SHIP))])
+    if fresh:
+        automaton = begun_anew(automaton, parameters, [(("fresh", 0), OPEN)])
+    auditor = InstancesAuditor(automaton, parameters)
+    place = Place("log", 1)
+    auditor.add(RecordedEvent("billing", SEND, "told", place, "shop", "m", number=3))
+    auditor.add(RecordedEvent("shop", "handle", "told", place, "billing", "m", number=1))
+    for order in range(100):
+        auditor.add(event(OPEN, 2 * order + 2, order=f"{order}"))
+        auditor.add(event(SHIP, 2 * order + 3, order=f"{order}"))
+    outcome = auditor.finish({"shop", "billing"}).outcome()
+    return [each.kind.verdict for each in outcome.kinds for _ in range(each.sessions)]
+
+
+def test_a_gap_does_not_make_orders_possible_that_begin_after_it() -> None:
+    assert after_a_gap(fresh=False) == ["possibly-violated"] * 100
+    assert after_a_gap(fresh=True) == []

@@ -119,6 +119,117 @@ def test_what_cannot_be_told_of_which_instance_is_refused(
     assert any(told in each for each in wrong(*changes)), wrong(*changes)
 
 
+FRESH = GOOD + '  fresh: ["customer -> shop : open(tenant, order)"]\n'
+
+
+def test_a_fresh_label_takes_back_what_is_of_the_instance_alone() -> None:
+    loaded = parse_document(FRESH, "p.yaml").property
+    assert loaded is not None
+    added = [str(t) for t in loaded.automaton.backward if t.label.message.name == "open"]
+    assert added == ["(q1, customer -> shop : open, q0)"]
+    assert loaded.automaton.sequences == (2, 2)
+
+
+def test_leading_steps_that_carry_less_stay() -> None:
+    text = FRESH.replace('suspend(tenant)",', 'suspend(tenant)", "a -> b : x(tenant, order)",')
+    loaded = parse_document(text, "p.yaml").property
+    assert loaded is not None
+    added = [str(t) for t in loaded.automaton.backward if t.label.message.name == "open"]
+    assert added == ["(q1, customer -> shop : open, q0)", "(q5, customer -> shop : open, q4)"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("open(tenant, order)", "open(tennant)", "8: carries 'tennant', which is no param"),
+        ("resume\"", "resume(tenant, order)\"", "8: cannot begin instances anew: admin -> billing "
+         ": resume takes back admin -> billing : suspend, which carries no order, for one"),
+        ("customer -> shop : open(tenant, order)", "env -> shop : open(tenant, order)",
+         '8: \'env\' has no monitor that could watch it send: write "handle env'),
+        ("  for_each: [tenant, order]\n", "", "carries 'tenant', which is no parameter"),
+        ("\"shop -> carrier : ship", "\"customer -> shop : open(tenant, order)\", \"a -> b : ship",
+         "8: cannot begin instances anew: it is a step between the first and the last one"),
+    ],
+)  # fmt: skip
+def test_what_cannot_begin_instances_anew_is_refused(old: str, new: str, told: str) -> None:
+    assert old in FRESH
+    with pytest.raises(DocumentError) as caught:
+        parse_document(FRESH.replace(old, new), "p.yaml")
+    found = [f"{each.line}: {each.message}" for each in caught.value.problems]
+    assert any(told in each for each in found), found
+
+
+def test_fresh_without_for_each_is_refused_and_twice_is_told() -> None:
+    bare = 'property: {fresh: ["a -> b : x"], sequences: [{steps: ["a -> b : y", "a -> b : z"]}]}'
+    with pytest.raises(DocumentError, match="there are none: name their parameters in for_each"):
+        parse_document(bare, "p.yaml")
+    once = "customer -> shop : open(tenant, order)"
+    twice = FRESH.replace(f'["{once}"]', f'["{once}", "customer -> shop : open(order, tenant)"]')
+    assert twice.count(": open") == 2
+    assert not parse_document(twice, "p.yaml").warnings
+    same = twice.replace("open(order, tenant)", "open(tenant, order)")
+    (warning,) = parse_document(same, "p.yaml").warnings
+    assert warning.message.startswith("is stated twice")
+
+
+def test_a_fresh_label_that_takes_nothing_back_is_refused() -> None:
+    text = """property:
+  for_each: [tenant, order]
+  sequences: [{steps: ["a -> b : x(tenant)", "a -> b : y(tenant, order)"]}]
+  fresh: ["a -> b : z(order)"]
+"""
+    with pytest.raises(DocumentError) as caught:
+        parse_document(text, "p.yaml")
+    (problem,) = caught.value.problems
+    assert str(problem).startswith(
+        "p.yaml:4: property.fresh[0]: begins nothing anew, since no step"
+    )
+    assert "no step that carries all of (order) is before another one" in problem.message
+    assert parse_document(text.replace("z(order)", "z(tenant)"), "p.yaml").property is not None
+
+
+CIRCLE = """property:
+  for_each: [order]
+  fresh: ["shop -> bank : open(order)"]
+  automaton:
+    initial: [q0]
+    final: [q3]
+    transitions:
+      - {from: q0, to: q1, on: "a -> b : m1(order)"}
+      - {from: q1, to: q2, on: "a -> b : m2(order)"}
+      - {from: q2, to: q1, on: "a -> b : m3(order)"}
+      - {from: q0, to: q2, on: "a -> b : m4(order)"}
+      - {from: q1, to: q3, on: "a -> b : m5(order)"}
+      - {from: q2, to: q3, on: "a -> b : m6(order)"}
+"""
+
+
+def test_an_automaton_whose_steps_go_in_circles_has_no_fresh_labels() -> None:
+    with pytest.raises(DocumentError) as caught:
+        parse_document(CIRCLE, "p.yaml")
+    (problem,) = caught.value.problems
+    assert (problem.line, problem.field) == (3, "property.fresh[0]")
+    assert "forward transitions go in circles through q1, q2, so that" in problem.message
+    straight = CIRCLE.replace("from: q2, to: q1", "from: q1, to: q2")
+    loaded = parse_document(straight, "p.yaml").property
+    assert loaded is not None
+    added = [(t.source, t.target) for t in loaded.automaton.backward]
+    assert added == [("q1", "q0"), ("q2", "q0")]
+
+
+def test_a_way_back_that_would_be_a_way_on_is_refused() -> None:
+    text = CIRCLE.replace("initial: [q0]", "initial: [q0, q1]").replace("q2, to: q1", "q1, to: q2")
+    text = text.replace("from: q1, to: q3", "from: q0, to: q3")
+    with pytest.raises(DocumentError, match=r"instances anew: q1 -> q0 .* lies on a "):
+        parse_document(text, "p.yaml")
+
+
+def test_steps_that_are_shared_are_not_taken_back_with_others() -> None:
+    text = CIRCLE.replace('q2, to: q1, on: "a -> b : m3(order)', 'q0, to: q1, on: "b -> a : m3')
+    with pytest.raises(DocumentError, match="has b -> a : m3 in it, which carries no order, so"):
+        parse_document(text, "p.yaml")
+
+
 def test_monitors_know_of_no_instances() -> None:
     text = "application: {processes: [{id: shop}, {id: bank, handlers: {pay: []}}]}\n"
     text += 'property: {for_each: [o], sequences: [{steps: ["shop -> bank : pay(o)"]}]}\n'

@@ -1,0 +1,205 @@
+"""Labels that begin an instance anew: from there on it is as if no event of its own had been.
+
+An event is an instance's *own*, as a fresh label sees it, where it carries all parameters that the
+fresh label does; others it shares with more instances, and these stay. A fresh label becomes
+backward transitions that take back all of its own steps and no other ones, and need not look at
+what is live.
+
+The fresh event itself is judged by what was before it, and stays: so the first step of an instance
+may be fresh, which begins what it is a step of, and the last one, which ends it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Final
+
+from choreomon.core.errors import Defect, Path, PropertyError
+from choreomon.core.message import Label
+from choreomon.properties.automaton import (
+    MAX_TRANSITIONS,
+    SequenceAutomaton,
+    StatedTransition,
+    Transition,
+    sequence_automaton,
+)
+from choreomon.properties.certain_cancellations import takes_back_the_same
+from choreomon.properties.instances import Parameters
+from choreomon.properties.relations import cancels, pre_transitions
+
+_CANNOT: Final = "cannot begin instances anew"
+
+
+def begun_anew(
+    automaton: SequenceAutomaton, parameters: Parameters, fresh: Sequence[tuple[Path, Label]]
+) -> SequenceAutomaton:
+    """The automaton in which these labels, given with their paths, begin instances anew.
+
+    Raises `PropertyError` for a label that takes nothing back, that is a step between the first and
+    the last of an instance's own, where own forward transitions go in circles or cannot be taken
+    back without shared ones, and where a cancellation of one instance takes back what it shares,
+    since nothing would give that back.
+    """
+    added: list[StatedTransition] = []
+    defects: list[Defect] = []
+    for path, label in fresh:
+        found = [*_cancelling(automaton, parameters, label)]
+        told = [*_own_defects(automaton, parameters, label, some=bool(found))]
+        defects += [Defect(path, message) for message in told]
+        added += [
+            StatedTransition(source, label, target, True, path)
+            for source, target in ([] if told else found)
+        ]
+        if len(added) > MAX_TRANSITIONS:
+            raise PropertyError(
+                (Defect(path, f"comes to more than {MAX_TRANSITIONS} transitions: split it"),)
+            )
+    if defects:
+        raise PropertyError(tuple(defects))
+    whole = _with(automaton, added)
+    defects += chain.from_iterable(
+        [Defect(path, message) for message in _defects_of_all(whole, parameters, label)]
+        for path, label in fresh
+    )
+    if defects:
+        raise PropertyError(tuple(defects))
+    return replace(
+        whole,
+        states=automaton.states,
+        self_loops=automaton.self_loops,
+        sequences=automaton.sequences,
+    )
+
+
+def _with(automaton: SequenceAutomaton, added: Sequence[StatedTransition]) -> SequenceAutomaton:
+    """The automaton with backward transitions more. Its self-loops speak of the labels that its
+    author gave it, and are not asked about others."""
+    try:
+        return sequence_automaton(
+            initial=automaton.initial,
+            final=automaton.final,
+            transitions=[
+                *(StatedTransition(*t, False) for t in automaton.forward),
+                *(StatedTransition(*t, True) for t in automaton.backward),
+                *added,
+            ],
+        )
+    except PropertyError as error:
+        told = [each for each in error.defects if each.path]
+        fix = "; write the property as sequences, or let its ways part from one state"
+        raise PropertyError(
+            tuple(Defect(each.path, f"{_CANNOT}: {each.message}{fix}") for each in told)
+            or tuple(Defect(added[0].path, each.message) for each in error.defects)
+        ) from None
+
+
+def is_own(parameters: Parameters, fresh: Label, label: Label) -> bool:
+    """Return whether an event with this label is of one instance, as a fresh label sees it."""
+    return {*parameters.of(fresh)} <= {*parameters.of(label)}
+
+
+def _own_steps(
+    automaton: SequenceAutomaton, parameters: Parameters, fresh: Label
+) -> list[Transition]:
+    return [t for t in automaton.forward if is_own(parameters, fresh, t.label)]
+
+
+def _left(automaton: SequenceAutomaton) -> set[str]:
+    """The states at which it matters that a step was made: others go on from there, or are taken
+    back from there, as from a final one."""
+    return {t.source for t in (*automaton.forward, *automaton.backward)}
+
+
+def _cancelling(
+    automaton: SequenceAutomaton, parameters: Parameters, fresh: Label
+) -> Iterator[tuple[str, str]]:
+    """From where to where the label leads back: from the target of each own step, where it matters
+    that one is there, to where the own ones that lead there begin."""
+    own = _own_steps(automaton, parameters, fresh)
+    following: dict[str, list[str]] = {}
+    for t in own:
+        following.setdefault(t.source, []).append(t.target)
+    left = _left(automaton)
+    targets = {t.target for t in own}
+    for begin in dict.fromkeys(t.source for t in own if t.source not in targets):
+        reached = dict.fromkeys(following[begin])
+        queue = [*reached]
+        for state in queue:
+            new = [each for each in following.get(state, ()) if each not in reached]
+            reached.update(dict.fromkeys(new))
+            queue += dict.fromkeys(new)
+        yield from ((state, begin) for state in reached if state in left)
+
+
+def _own_defects(
+    automaton: SequenceAutomaton, parameters: Parameters, fresh: Label, *, some: bool
+) -> Iterator[str]:
+    """What of a label alone keeps it from being fresh. `some`: it takes something back."""
+    own = _own_steps(automaton, parameters, fresh)
+    left = _left(automaton)
+    circle = _circle(automaton, own)
+    if circle:
+        yield (
+            f"{_CANNOT}: forward transitions go in circles through {', '.join(circle)}, so that "
+            "one that leads back could be one of them; write the property as sequences, or without "
+            "the circle"
+        )
+        return
+    if not some:
+        carried = ", ".join(parameters.of(fresh))
+        which = f" that carries all of ({carried})" if carried else ""
+        yield f"begins nothing anew, since no step{which} is before another one: leave it out"
+    for t in own:
+        between = t.source not in automaton.initial and t.target in left
+        if t.label == fresh and between and {*pre_transitions(automaton, t)} & {*own}:
+            yield (
+                f"{_CANNOT}: it is a step between the first and the last one of an instance, and "
+                "would go on with what it ends; let the first or the last step do it"
+            )
+            return
+
+
+def _circle(automaton: SequenceAutomaton, own: Sequence[Transition]) -> list[str]:
+    """The states of a circle of forward transitions that own ones lead to, or are in."""
+    reach = automaton.reach
+    for state in dict.fromkeys(state for t in own for state in (t.source, *reach[t.target])):
+        around = [each for each in automaton.states if each in reach[state]]
+        circle = [each for each in around if state in reach[each]]
+        if len(circle) > 1:
+            return circle
+    return []
+
+
+def _defects_of_all(
+    automaton: SequenceAutomaton, parameters: Parameters, fresh: Label
+) -> Iterator[str]:
+    """What keeps the cancellations of all from being as if no own event had been."""
+    for r in automaton.forward:
+        if is_own(parameters, fresh, r.label):
+            continue
+        lacks = " and ".join(
+            name for name in parameters.of(fresh) if name not in parameters.of(r.label)
+        )
+        for t in automaton.backward:
+            if not is_own(parameters, fresh, t.label) or not cancels(automaton, t, r):
+                continue
+            if t.label == fresh:
+                yield (
+                    f"{_CANNOT}: what it takes back has {r.label} in it, which carries no {lacks}, "
+                    "so that other instances share it; let its message carry that, or let no own "
+                    "step lie beside it"
+                )
+            else:
+                yield (
+                    f"{_CANNOT}: {t.label} takes back {r.label}, which carries no {lacks}, for one "
+                    f"instance alone, and nothing would give it back; let {t.label} carry no more "
+                    "than what it takes back"
+                )
+            return
+    if not takes_back_the_same(automaton, fresh):
+        yield (
+            f"{_CANNOT}: it is a cancellation, too, which takes back more than what came last; "
+            "leave that cancellation out, since all of an instance's own is taken back"
+        )
