@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
+from choreomon.core.binding import in_words
 from choreomon.core.live import EventName, LiveReason, LiveVerdict
 from choreomon.core.run import RunReason, RunVerdict
 from choreomon.sentences.explanation import ExplanationText, explained
@@ -78,7 +79,9 @@ def _judged(verdict: LiveVerdict) -> str:
     if verdict.label is None:
         return f"the end of a gap, event {verdict.count}"
     kind = "" if verdict.label.startswith("handle ") else "send "
-    return f"event {verdict.count} ({kind}{printable(verdict.label)})"
+    of_one = in_words(tuple(sorted(verdict.instance.items())))
+    instance = f" for {printable(of_one)}" if of_one else ""
+    return f"event {verdict.count} ({kind}{printable(verdict.label)}){instance}"
 
 
 def _silent(verdict: LiveVerdict) -> tuple[str, ...]:

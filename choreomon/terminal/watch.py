@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from rich.console import Group, RenderableType
@@ -11,6 +12,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from choreomon.core.binding import Values
 from choreomon.core.live import AgentStatus, LiveVerdict, PropertyStatus
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN, VerdictKind
 from choreomon.sentences.wording import VERDICT_IN_WORDS, counted, times
@@ -48,6 +50,18 @@ def remembered(before: Sequence[Polled], now: Sequence[Polled]) -> list[Polled]:
         each if each.status else each._replace(before=last.known)
         for last, each in zip(before, now, strict=True)
     ]
+
+
+def of_instance(polled: Iterable[Polled], values: Values) -> list[Polled]:
+    """The same with those of the last verdicts only that are about instances with these values."""
+
+    def left(status: AgentStatus | None) -> AgentStatus | None:
+        if status is None:
+            return None
+        told = [each for each in status.verdicts if values.items() <= each.instance.items()]
+        return replace(status, verdicts=tuple(told))
+
+    return [each._replace(status=left(each.status), before=left(each.before)) for each in polled]
 
 
 def watch_screen(
@@ -302,3 +316,12 @@ def worst_seen(polled: Iterable[Polled]) -> VerdictKind | None:
         if found[POSSIBLY_VIOLATED] or each.status is None:
             worst = POSSIBLY_VIOLATED
     return worst
+
+
+def worst_told(polled: Sequence[Polled]) -> VerdictKind | None:
+    """As `worst_seen`, of the last verdicts that the agents have, not of all since the store was
+    made."""
+    told = [each.verdict for each in gravest_verdicts(polled, 1)]
+    if told and told[0] != WITHDRAWN:
+        return told[0]
+    return POSSIBLY_VIOLATED if any(each.status is None for each in polled) else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -26,6 +26,7 @@ ANYWHERE: Final = {"*": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}
 """Where one that listens on all interfaces is found, on this machine."""
 WAITING: Final = 0.1
 """Seconds between two looks of `--wait`."""
+_OF_ALL: Final[Mapping[str, str]] = {}
 
 
 class Target(NamedTuple):
@@ -77,6 +78,14 @@ class Target(NamedTuple):
     help="Verdicts that are shown, the gravest first and of equal ones the last.",
 )
 @click.option(
+    "--for",
+    "of",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Only verdicts about instances where this parameter has this value, as order=A-17; may be "
+    "given several times. The exit code is then about the last verdicts that the agents have.",
+)
+@click.option(
     "--interval",
     type=Real(min=0.1, max=3600),
     default=1.0,
@@ -99,6 +108,7 @@ def command(
     explain: bool,
     labels: bool,
     most: int,
+    of: tuple[str, ...],
     interval: float,
     timeout: float,
 ) -> int:
@@ -114,15 +124,26 @@ def command(
         raise click.UsageError("which agents? Give URLs, or --config agent.yaml")
     if wait is not None and not once:
         raise click.UsageError("--wait is for --once")
+    values = _values(of)
     if as_json:
-        return _watch(targets, once, interval, timeout, partial(_print_json, targets), wait)
+        printing = partial(_print_json, targets)
+        return _watch(targets, once, interval, timeout, printing, wait, values)
     from choreomon.cli.command_line.screen import screens
 
     screen, _ = screens()
     if once or not screen.is_terminal:
         show = _printer(screen, most, explain, labels)
-        return _watch(targets, once, interval, timeout, show, wait)
-    return _live(screen, targets, most, explain, labels, interval, timeout)
+        return _watch(targets, once, interval, timeout, show, wait, values)
+    return _live(screen, targets, most, explain, labels, interval, timeout, values)
+
+
+def _values(of: tuple[str, ...]) -> dict[str, str]:
+    """Raises `UsageError`."""
+    named = [each.partition("=") for each in of]
+    for given, (name, equals, value) in zip(of, named, strict=True):
+        if not (name and equals and value):
+            raise click.UsageError(f"--for {given!r}: give a parameter and its value: order=A-17")
+    return {name: value for name, _, value in named}
 
 
 def _target(url: str) -> Target:
@@ -180,14 +201,16 @@ def _watch(
     timeout: float,
     show: Callable[[Sequence[Polled]], None],
     wait: float | None = None,
+    values: Mapping[str, str] = _OF_ALL,
 ) -> int:
     """Look and show, once or for ever; the exit code. `wait`: show once what is settled, or what
-    there is after so many seconds."""
+    there is after so many seconds. `values`: only of instances with these, where there are any."""
     from choreomon.core.verdict import VIOLATED
-    from choreomon.terminal.watch import remembered, settled, worst_seen
+    from choreomon.terminal.watch import of_instance, remembered, settled, worst_seen, worst_told
 
     async def look() -> Sequence[Polled]:
-        return await asyncio.gather(*(_look(target, timeout) for target in targets))
+        looked = await asyncio.gather(*(_look(target, timeout) for target in targets))
+        return of_instance(looked, values) if values else looked
 
     async def watch() -> Sequence[Polled]:
         looked = await look()
@@ -205,7 +228,7 @@ def _watch(
         return looked
 
     looked = asyncio.run(watch())
-    worst = worst_seen(looked)
+    worst = worst_told(looked) if values else worst_seen(looked)
     if worst is None:
         unsettled = wait is not None and not settled(looked)
         return ONLY_POSSIBLE if unsettled else NOTHING_FOUND
@@ -250,6 +273,7 @@ def _live(
     labels: bool,
     interval: float,
     timeout: float,
+    values: Mapping[str, str],
 ) -> int:
     from rich.live import Live
 
@@ -267,4 +291,4 @@ def _live(
                     break
             live.update(shown, refresh=True)
 
-        return _watch(targets, False, interval, timeout, show)
+        return _watch(targets, False, interval, timeout, show, values=values)
