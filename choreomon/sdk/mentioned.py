@@ -31,13 +31,15 @@ class Mentioned:
         return event in self._carried
 
     def checked(self, event: Told, values: Given) -> Values:
-        """The values to report with an event. Raises `ValueError` where they are not those that it
-        carries; of an event that is not mentioned none are wanted, and none looked at."""
+        """The values to report with an event: those that it carries. Others are not looked at, so
+        that a service may say what it knows, whatever properties there are. Raises `ValueError`
+        where one is missing, or is none."""
         carried = self._carried.get(event)
-        if carried is None or not (carried or values):
+        if not carried:
             return NO_VALUES
         kind, _, name = event
-        return checked_values(values, carried, f"{kind} {name}")
+        given = {each: values[each] for each in carried if each in values}
+        return checked_values(given, carried, f"{kind} {name}")
 
     def wanted(self, event: tuple[str, str, str], values: Values) -> Values:
         """Of the values with which an event was checked those that are wanted now."""

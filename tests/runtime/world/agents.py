@@ -15,6 +15,7 @@ from choreomon.core.vector_clock import VectorClock
 from choreomon.runtime.driver import Driver
 from choreomon.runtime.hosted import SidecarState
 from choreomon.runtime.inputs import FromPeer, Gap, Hello, Input, Report, decode_batch
+from choreomon.runtime.instances.cold import with_cold_instances
 from choreomon.runtime.outputs import (
     DeclaredVerdict,
     Dropped,
@@ -96,11 +97,11 @@ class Agent:
         world, build = self.world, self.world.case.build
         self.lives += 1
         sidecar = world.sidecar_of(self.index)
-        object.__setattr__(sidecar, "watcher", self._watch)
         self.loop = Loop(self.now)
         self.driver = build.driver(
             sidecar, self.disk, self, self.now, world.case.timeouts, rows_per_snapshot=3
         )
+        object.__setattr__(self.driver.sidecar, "watcher", self._watch)
         self.side = ServiceSide(
             self.driver,
             loop=self.loop,  # type: ignore[arg-type]
@@ -132,7 +133,7 @@ class Agent:
         if not self.disk.forget(rows):
             self.forgetful = True
             return
-        sidecar = self.world.sidecar_of(self.index)
+        sidecar, _ = with_cold_instances(self.world.sidecar_of(self.index), self.disk.instance)
         object.__setattr__(sidecar, "watcher", lambda given, outputs: None)
         state = sidecar.initial()
         snapshot, journal = self.disk.load()
@@ -207,7 +208,7 @@ class Agent:
         when = self.world.truth.now()
         if type(given) is Gap or (type(given) is Hello and given.lost):
             self._stepped.append(Stepped(when, given.session, 0, None))
-        elif type(given) is Report:
+        elif isinstance(given, Report):
             self._stepped += [
                 Stepped(when, given.session, given.number, output)
                 for output in outputs

@@ -13,6 +13,7 @@ from choreomon.properties.automaton import (
     StatedTransition,
     sequence_automaton,
 )
+from choreomon.properties.instances import Parameters
 from choreomon.runtime.driver import Timeouts
 from tests.laws.drawn import (
     Dense,
@@ -23,6 +24,7 @@ from tests.laws.drawn import (
     processes,
 )
 from tests.laws.interleaving import Tempo
+from tests.laws.of_instances import well_formed
 from tests.runtime.world.playing import FAULTS, KINDS, Taste
 from tests.runtime.world.services import InFlight
 from tests.runtime.world.world import PATIENCE, Build, Case, CrashAt
@@ -33,9 +35,9 @@ POLICIES: Final[tuple[Policy, ...]] = ("block", "buffer", "let-go", "fire-and-fo
 class Flavor(NamedTuple):
     """What the runs of a kind have in common: how many processes and messages, the policies of
     services, what rarely happens, and what often; which faults there may be, and how many of each.
-    `small`: properties of two steps and a cancellation or two, of which much is formed. `dense`:
-    properties of few labels on many transitions. `tempo`: how eager moves of a kind are, where that
-    is not left to chance."""
+    `instances`: the first property is for each. `small`: properties of two steps and a
+    cancellation or two, of which much is formed. `dense`: properties of few labels on many
+    transitions. `tempo`: how eager moves of a kind are, where that is not left to chance."""
 
     processes: tuple[int, int] = (2, 4)
     events: tuple[int, int] = (3, 9)
@@ -49,6 +51,7 @@ class Flavor(NamedTuple):
     small: bool = False
     dense: Dense | None = None
     tempo: Tempo | None = None
+    instances: bool = False
 
 
 ANY: Final = Flavor()
@@ -114,7 +117,7 @@ def draw_case(
     scripts = draw_scripts(random, automata[0], names, events=flavor.events)
     one = random.choice(flavor.policies)
     same = random.random() < 0.5
-    return Case(
+    case = Case(
         processes=names,
         automata=automata,
         scripts=tuple(tuple(InFlight(each, "") for each in script) for script in scripts),
@@ -129,6 +132,24 @@ def draw_case(
         timeouts=timeouts,
         build=build or Build(),
         crash_at=crash_at,
+    )
+    return draw_instances(random, case) if flavor.instances else case
+
+
+def draw_instances(random: Random, case: Case) -> Case:
+    """The case with its first property for each instance, of one or two parameters."""
+    names = ("order", "tenant")[: random.randint(1, 2)]
+    messages = dict.fromkeys(label.message for label in case.automata[0].labels)
+    drawn = {m: frozenset(n for n in names if random.random() < 0.7) for m in messages}
+    carried = {m: tuple(sorted(c)) for m, c in well_formed(case.automata[0], drawn).items()}
+
+    def valued(flight: InFlight) -> InFlight:
+        values = [(n, f"{n} number {random.randrange(2)}") for n in carried.get(flight.message, ())]
+        return flight._replace(values=tuple(values))
+
+    return case._replace(
+        scripts=tuple(tuple(map(valued, script)) for script in case.scripts),
+        parameters=(Parameters(names, carried), *[None for _ in case.automata[1:]]),
     )
 
 

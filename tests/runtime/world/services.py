@@ -14,6 +14,7 @@ from choreomon.agent_files.local import (
     Policy,
     decode_agent_untrusted,
 )
+from choreomon.core.binding import Binding
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.message import SEND, EventKind, Label, Message
 from choreomon.sdk.journal import GAP, Entry, Ticket
@@ -35,12 +36,14 @@ class Act:
 
     __slots__ = (
         *("entry", "failed", "label", "late", "left", "name", "numbers", "ticket", "ticks", "turn"),
+        "values",
     )
 
-    def __init__(self, name: str, kind: EventKind, message: Message, turn: int | None) -> None:
+    def __init__(self, name: str, kind: EventKind, flight: InFlight) -> None:
         self.name = name
-        self.label = Label(kind, message)
-        self.turn = turn
+        self.label = Label(kind, flight.message)
+        self.turn = flight.turn
+        self.values = flight.values
         self.entry: Entry | None = None
         self.ticket: Ticket | None = None
         self.left = self.failed = False
@@ -53,11 +56,13 @@ class Act:
 
 
 class InFlight(NamedTuple):
-    """A message on its way, with what it carries. `turn`: its place in a chain, if there is one."""
+    """A message on its way, with what it carries. `turn`: its place in a chain, if there is one.
+    `values`: of parameters, as far as properties have it carry some."""
 
     message: Message
     clock: str
     turn: int | None = None
+    values: Binding = ()
 
 
 class Service:
@@ -107,11 +112,10 @@ class Service:
         return self.session is not None and self.session.process != ""
 
     def send(self) -> None:
-        message, _, turn = self.script.popleft()
-        self._begin(Act(self.name, SEND, message, turn), "")
+        self._begin(Act(self.name, SEND, self.script.popleft()), "")
 
     def handle(self, flight: InFlight) -> None:
-        self._begin(Act(self.name, "handle", flight.message, flight.turn), flight.clock)
+        self._begin(Act(self.name, "handle", flight), flight.clock)
 
     def _begin(self, act: Act, heard: str) -> None:
         assert self.session is not None
@@ -121,7 +125,8 @@ class Service:
         peer = message.receiver if act.label.kind == SEND else message.sender
         journal = session._journal
         before = len(journal)
-        ticket = session.event(act.label.kind, peer, message.name, heard, self.now())
+        event = (act.label.kind, peer, message.name)
+        ticket = session.event(*event, heard, self.now(), dict(act.values))
         if ticket is not None:
             act.ticket, act.entry = ticket, ticket.entry
             self.acts.append(act)
@@ -139,7 +144,7 @@ class Service:
         act.left = True
         self.world.truth.left(act, noted=noted)
         if act.label.kind == SEND:
-            self.world.app.append(InFlight(act.label.message, clock, act.turn))
+            self.world.app.append(InFlight(act.label.message, clock, act.turn, act.values))
         elif act.turn is not None:
             self.world.turn = act.turn + 1
 

@@ -18,11 +18,14 @@ from choreomon.agent_files.clocks.links import Link, Offer, name_of
 from choreomon.agent_files.clocks.packed import PackedClock, packed
 from choreomon.agent_files.clocks.text import KEY_BYTES, decode_clocks_untrusted
 from choreomon.agent_files.wire import encode, open_untrusted, read_untrusted, unlinked
+from choreomon.core.binding import Binding
 from choreomon.core.message import Event, Label
 from choreomon.core.vector_clock import VectorClock, merge
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
 from choreomon.monitor.messages import Inquiry
+from choreomon.monitor.of_instances.messages import InstanceMessage, said_in
 from choreomon.properties.automaton import SequenceAutomaton
+from choreomon.properties.instances import Parameters
 from choreomon.properties.reference import formations
 from choreomon.runtime.outputs import DeclaredVerdict, Ticked
 
@@ -34,8 +37,9 @@ Key: TypeAlias = tuple[str, int, int]
 """An event: process, system, count."""
 
 Law: TypeAlias = Literal[
-    "G1", "G2", "answered", "words", "acknowledged", "counted once", "clocks", "durable", "honest"
-]
+    "G1", "G2", "answered", "words", "acknowledged", "counted once", "clocks", "durable", "honest",
+    "secret",
+]  # fmt: skip
 
 LAWS: Final[dict[Law, str]] = {
     "G1": "where the property was formed, its monitor says so",
@@ -48,6 +52,7 @@ LAWS: Final[dict[Law, str]] = {
     "clocks": "no clock runs backwards, neither to a service nor in a frame",
     "durable": "nothing is told that was not committed",
     "honest": "agents that are honest refuse each other nothing",
+    "secret": "no frame has a value, and verdicts say what their own service said",
 }
 
 
@@ -103,11 +108,13 @@ class Truth:
         keys: Sequence[bytes],
         exact: frozenset[str] = frozenset(),
         late: frozenset[str] = frozenset(),
+        parameters: Sequence[Parameters | None] = (),
     ) -> None:
         self.exact = exact
         self.late = late
         self.processes = tuple(processes)
         self.automata = tuple(automata)
+        self.parameters = tuple(parameters) or (None,) * len(self.automata)
         self.index_of = {name: place for place, name in enumerate(self.processes)}
         self.acts: list[Act] = []
         self.act_of: dict[tuple[str, int], Act] = {}
@@ -118,7 +125,7 @@ class Truth:
         self._kept_to: dict[str, list[Said]] = {name: [] for name in self.processes}
         self.broken: list[Broken] = []
         self.moment = 0
-        self.inquiries = 0
+        self.inquiries = self.of_instances = 0
         self.offered: dict[int, PackedClock] = {}
         self.relative = 0
         self.events = 0
@@ -236,14 +243,19 @@ class Truth:
             frame = open_untrusted(data)
             self.relative += 1
         system = self._system_of[frame.system]
-        message = read_untrusted(frame, self.processes)
+        of = self.parameters[system]
+        names = () if of is None else tuple(sorted(of.names))
+        message = read_untrusted(frame, self.processes, names)
         clock: VectorClock = message.clock  # type: ignore[union-attr]
+        self.of_instances += isinstance(message, InstanceMessage)
+        if any(value.encode() in data for act in self.acts for _, value in act.values):
+            self.breaks("secret", f"{agent.name} sends a value in {message}")
         if offers:
             offered = packed(clock)
             self.offered[name_of(offered)] = offered
-        self.inquiries += type(message) is Inquiry
+        self.inquiries += type(said_in(message)) is Inquiry
         self._check(agent, [clock], [agent.durable[system]], f"{message}")
-        whole = encode(message, frame.system)
+        whole = encode(message, frame.system, parameters=names)
         if whole in agent.copies:
             return  # a repetition
         agent.copies.add(whole)
@@ -340,12 +352,13 @@ class Truth:
                 last[key] = declared
             if declared.verdict.kind == VIOLATED:
                 violated.add(key)
-        for system, automaton in enumerate(self.automata):
+        found += self._of_another_instance()
+        for system in range(len(self.automata)):
             for by_leaving in (False, True):
                 order = self.order(system, by_leaving=by_leaving)
-                formed = formations(automaton, [label for _, label, _ in order])
-                for formation in formed:
-                    when, label, what = order[formation.index]
+                formed = self._formed(system, order)
+                for place in formed:
+                    when, label, what = order[place]
                     if isinstance(what, tuple):
                         if what[0] in exempt:
                             continue
@@ -360,13 +373,46 @@ class Truth:
                     elif what.name not in exempt and unseen[what.name, system] <= when:
                         found.append(Broken("G1", f"{what} formed it and nobody was told"))
                 if not by_leaving:
-                    really = {order[each.index][2] for each in formed}
+                    really = {order[place][2] for place in formed}
                     found += [
                         Broken("G2", f"{key} violated, and was not formed")
                         for key in violated
                         if key[1] == system and key not in really
                     ]
         return found
+
+    def _formed(self, system: int, order: Sequence[tuple[int, Label, Key | Act]]) -> list[int]:
+        """At which of these the property was formed; of one for each instance in its slices."""
+        automaton, of = self.automata[system], self.parameters[system]
+        if of is None:
+            return [each.index for each in formations(automaton, [label for _, label, _ in order])]
+        acts = {tick.key: tick.act for tick in self.ticks}
+        bindings: list[Binding] = []
+        for _, label, what in order:
+            act = acts[what] if isinstance(what, tuple) else what
+            assert act is not None
+            binding = of.binding(label, dict(act.values))
+            assert binding is not None
+            bindings.append(binding)
+        found: list[int] = []
+        for theta in dict.fromkeys(bindings):
+            places = [n for n, each in enumerate(bindings) if {*each} <= {*theta}]
+            formed = formations(automaton, [order[n][1] for n in places])
+            found += [n for each in formed if bindings[n := places[each.index]] == theta]
+        return sorted(found)
+
+    def _of_another_instance(self) -> Iterator[Broken]:
+        """Verdicts that do not say the values that their service said."""
+        acts = {tick.key: tick.act for tick in self.ticks}
+        for agent, (_, declared) in self.words():
+            of, act = self.parameters[declared.system], None
+            if of is None or declared.verdict.unseen:
+                expected: Binding | None = ()
+            else:
+                act = acts.get((agent, declared.system, declared.event_count))
+                expected = None if act is None else of.binding(act.label, dict(act.values))
+            if expected is not None and declared.said != expected:
+                yield Broken("secret", f"{declared} is about {act}")
 
 
 def _reached(earlier: VectorClock, later: VectorClock) -> bool:

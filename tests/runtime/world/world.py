@@ -8,10 +8,13 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from choreomon.agent_files.local import Policy
 from choreomon.monitor.host import Host
+from choreomon.monitor.of_instances.monitor import InstanceMonitor
+from choreomon.monitor.of_instances.state import InstancesState
 from choreomon.monitor.pull import Monitor
 from choreomon.monitor.record_by_record import SOUND
 from choreomon.monitor.rules import Rules
 from choreomon.properties.automaton import SequenceAutomaton
+from choreomon.properties.instances import Parameters
 from choreomon.properties.tables import transition_tables
 from choreomon.runtime.driver import Driver, Timeouts
 from choreomon.runtime.outstanding import BackOff
@@ -56,7 +59,8 @@ class CrashAt(NamedTuple):
 
 
 class Case(NamedTuple):
-    """What a run is made of. `turns`: whether the messages form a chain, each of which is sent
+    """What a run is made of. `parameters`: for each property, where it is for each instance.
+    `turns`: whether the messages form a chain, each of which is sent
     after the one before was handled. `offsets`: of the monotonic clocks of agents, and from the
     end of services; each has its own. `dead`: the agents that, once dead, stay dead."""
 
@@ -76,6 +80,11 @@ class Case(NamedTuple):
     build: Build = Build()
     crash_at: CrashAt | None = None
     dead: frozenset[str] = frozenset()
+    parameters: tuple[Parameters | None, ...] = ()
+
+    def parameters_of(self, system: int) -> Parameters | None:
+        """Those of a property for each instance."""
+        return self.parameters[system] if self.parameters else None
 
     @property
     def systems(self) -> tuple[bytes, ...]:
@@ -133,17 +142,20 @@ class World:
                 for name, policy in zip(case.processes, case.policies, strict=True)
                 if policy == "fire-and-forget"
             ),
+            case.parameters,
         )
         self._sessions = 0
         self._sidecar = watched(case.build.sidecar)
         tables = [
-            transition_tables(automaton, case.processes, case.build.rules.name)
-            for automaton in case.automata
+            transition_tables(
+                automaton, case.processes, case.build.rules.name, case.parameters_of(system)
+            )
+            for system, automaton in enumerate(case.automata)
         ]
         self._hosts = [
             tuple(
                 case.build.host(
-                    Monitor(
+                    (Monitor if case.parameters_of(system) is None else InstanceMonitor)(
                         table[name],
                         case.processes,
                         case.build.rules,
@@ -152,7 +164,7 @@ class World:
                         in_slices=True,
                     )
                 )
-                for table in tables
+                for system, table in enumerate(tables)
             )
             for name in case.processes
         ]
@@ -175,6 +187,11 @@ class World:
             hosts=self._hosts[index],
             lease=LEASE,
             most_sessions=case.most_sessions,
+            value_keys={
+                system: bytes([100 + place] * 16)
+                for place, system in enumerate(case.systems)
+                if case.parameters_of(place) is not None
+            },
         )
 
     def fresh_session(self) -> str:
@@ -256,7 +273,10 @@ class World:
                     f"{name}: {what}"
                     for what in (*monitor.unprocessed, *monitor.inspections, *monitor.decisions)
                 ]
-                found += [f"{name}: {what}" for what in monitor.postponed]
+                if isinstance(monitor, InstancesState):
+                    found += [f"{name}: inquiries wait"] * monitor.shared.postponed
+                else:
+                    found += [f"{name}: {what}" for what in monitor.postponed]
                 if monitor.gaps and monitor.gaps[-1].until[agent.index] >= 1 << 59:
                     service = self.services[name]
                     if service.policy != "fire-and-forget":
