@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from choreomon.core.errors import Defect, Path, PropertyError
@@ -133,6 +133,8 @@ def _for_each(
         defects += instance_defects(automaton, parameters, places)
     if defects:
         raise PropertyError(tuple(defects))
+    if parameters is not None:
+        automaton = replace(automaton, carried=parameters.carried)
     return automaton, parameters
 
 

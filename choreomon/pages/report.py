@@ -118,7 +118,7 @@ def _formed(runs: Sequence[Run], automaton: SequenceAutomaton) -> list[str]:
         for transition in verdict.transitions
     }
     return [
-        with_arrow(f"{number}. {in_words(sequence)}" if len(sequences) > 1 else in_words(sequence))
+        with_arrow(f"{number}. " * (len(sequences) > 1) + in_words(automaton, sequence))
         for number, sequence in enumerate(sequences, 1)
         if (sequence[-1].source, sequence[-1].target) in endings
     ]

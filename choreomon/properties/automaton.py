@@ -19,7 +19,8 @@ from functools import cached_property
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from choreomon.core.errors import Defect, Path, PropertyError
-from choreomon.core.message import Label
+from choreomon.core.labels import CarryingLabel
+from choreomon.core.message import Label, Message
 from choreomon.core.suggestion import closest, one_letter_apart
 from choreomon.core.verdict import Reference
 from choreomon.properties.classification import (
@@ -76,7 +77,8 @@ class SequenceAutomaton:
 
     `self_loops` are kept for drawing and for explanations: they change nothing once the
     automaton is validated. So are `sequences`: how many steps each of the sequences has that it was
-    written as; empty where it was written as an automaton.
+    written as; empty where it was written as an automaton; and `carried`: the parameters behind
+    each message, of a property for each instance.
     """
 
     states: tuple[str, ...]
@@ -86,11 +88,18 @@ class SequenceAutomaton:
     backward: tuple[Transition, ...]
     self_loops: tuple[SelfLoop, ...] = ()
     sequences: tuple[int, ...] = dataclass_field(default=(), compare=False)
+    carried: Mapping[Message, tuple[str, ...]] = dataclass_field(
+        default_factory=dict, compare=False
+    )
 
     @cached_property
     def labels(self) -> tuple[Label, ...]:
         """The labels of the transitions, each once, in the author's order."""
         return tuple(dict.fromkeys(t.label for t in (*self.forward, *self.backward)))
+
+    def written(self, label: Label) -> str:
+        """The label as its author wrote it: with parameters, where its message carries some."""
+        return str(CarryingLabel(label, self.carried.get(label.message, ())))
 
     @cached_property
     def reach(self) -> dict[str, frozenset[str]]:

@@ -19,9 +19,9 @@ def first_sequences(automaton: SequenceAutomaton) -> list[tuple[Transition, ...]
     return [*islice(_sequences(automaton), MAX_SEQUENCES + 1)]
 
 
-def in_words(sequence: tuple[Transition, ...]) -> str:
+def in_words(automaton: SequenceAutomaton, sequence: tuple[Transition, ...]) -> str:
     """The labels of its steps, one after the other."""
-    return ", then ".join(str(transition.label) for transition in sequence)
+    return ", then ".join(automaton.written(transition.label) for transition in sequence)
 
 
 def completed_sequences(verdict: RunVerdict, automaton: SequenceAutomaton) -> tuple[str, ...]:
@@ -37,7 +37,9 @@ def completed_sequences(verdict: RunVerdict, automaton: SequenceAutomaton) -> tu
     fired = [transition for transition in verdict.transitions if transition in ending]
     if automaton.sequences:
         told = [number for transition in fired for number in ending[transition]]
-        return tuple(f"Sequence {one} is {in_words(sequences[one - 1])}." for one in told)
+        return tuple(
+            f"Sequence {one} is {in_words(automaton, sequences[one - 1])}." for one in told
+        )
     numbers = {transition: " or ".join(map(str, ending[transition])) for transition in fired}
     if len(fired) > 1:
         ends = [f"{one} -> {two} of sequence {numbers[one, two]}" for one, two in fired]
@@ -46,7 +48,7 @@ def completed_sequences(verdict: RunVerdict, automaton: SequenceAutomaton) -> tu
         return ()
     said = f"That is the last step of sequence {numbers[fired[0]]}"
     first, *others = ending[fired[0]]
-    return (f"{said}." if others else f"{said}: {in_words(sequences[first - 1])}.",)
+    return (f"{said}." if others else f"{said}: {in_words(automaton, sequences[first - 1])}.",)
 
 
 def _sequences(automaton: SequenceAutomaton) -> Iterator[tuple[Transition, ...]]:

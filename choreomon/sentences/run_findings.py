@@ -124,7 +124,7 @@ def sequence_rows(runs: Sequence[Run], automaton: SequenceAutomaton) -> list[Seq
         rows.append(
             SequenceRow(
                 named or f"ending {ending[0]} -> {ending[1]}",
-                tuple(in_words(sequences[number - 1]) for number in numbers),
+                tuple(in_words(automaton, sequences[number - 1]) for number in numbers),
                 len(told),
                 worst.count(VIOLATED),
                 worst.count(POSSIBLY_VIOLATED),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, assert_never
 
-from choreomon.core.message import SEND, Label
+from choreomon.core.message import SEND
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN, VerdictKind
 from choreomon.properties.formula import And, Atom, Formula, Not, Truth
 
@@ -28,10 +28,6 @@ DECLARATION: Final[dict[VerdictKind, str]] = {
 def with_arrow(text: str) -> str:
     """A label of the document with a typographic arrow, for pictures."""
     return text.replace("->", "→")
-
-
-def label_in_picture(label: Label) -> str:
-    return with_arrow(str(label))
 
 
 def formula_in_words(formula: Formula) -> str:

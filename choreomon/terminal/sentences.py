@@ -25,7 +25,7 @@ def property_sentences(automaton: SequenceAutomaton, *, verbose: bool = False) -
     sequences = first_sequences(automaton)
     lines = ["What must not happen, in this order, with anything else in between:"]
     for number, sequence in enumerate(sequences[:MAX_SEQUENCES], 1):
-        lines.append(f"  {number}. {in_words(sequence)}")
+        lines.append(f"  {number}. {in_words(automaton, sequence)}")
     if len(sequences) > MAX_SEQUENCES:
         lines.append("  and further ones, which are not listed")
     if automaton.backward:
@@ -34,14 +34,15 @@ def property_sentences(automaton: SequenceAutomaton, *, verbose: bool = False) -
     for back in automaton.backward:
         undone = [t for t in automaton.forward if back in vio_transitions(automaton, t)]
         if steps:
-            lines.append(f"  {_taken_back(back, undone, steps, verbose=verbose)}")
+            lines.append(f"  {_taken_back(automaton, back, undone, steps, verbose=verbose)}")
         else:
-            labels = ", ".join(dict.fromkeys(str(t.label) for t in undone))
-            lines.append(f"  {back.label} in {back.source} takes back {labels}")
+            labels = ", ".join(dict.fromkeys(automaton.written(t.label) for t in undone))
+            lines.append(f"  {automaton.written(back.label)} in {back.source} takes back {labels}")
     return lines
 
 
 def _taken_back(
+    automaton: SequenceAutomaton,
     back: Transition,
     undone: Iterable[Transition],
     steps: Mapping[tuple[str, str], Step],
@@ -55,8 +56,8 @@ def _taken_back(
     back_to = f"steps {', '.join(first)} and {last}" if first else f"step {last}"
     states = f" ({back.source} -> {back.target})" if verbose else ""
     return (
-        f"{back.label} after step {after.number} of sequence {after.sequence}{states} takes back "
-        f"{back_to}"
+        f"{automaton.written(back.label)} after step {after.number} of sequence {after.sequence}"
+        f"{states} takes back {back_to}"
     )
 
 

@@ -44,7 +44,7 @@ def transitions_table(automaton: SequenceAutomaton) -> Table:
     table = _table("Transitions", "kind", "from", "label", "to", "watched by")
     for kind, transitions in (("forward", automaton.forward), ("backward", automaton.backward)):
         for t in transitions:
-            _row(table, kind, t.source, str(t.label), t.target, t.label.process)
+            _row(table, kind, t.source, automaton.written(t.label), t.target, t.label.process)
     for loop in automaton.self_loops:
         _row(table, "self-loop", loop.state, formula_in_words(loop.formula), loop.state, "")
     table.caption = Text(
@@ -62,7 +62,8 @@ def steps_table(automaton: SequenceAutomaton) -> Table:
         column.justify = "right"
     for ends, step in steps_of(automaton.sequences).items():
         label = labels[ends]
-        _row(table, str(step.sequence), str(step.number), str(label), label.process)
+        written = automaton.written(label)
+        _row(table, str(step.sequence), str(step.number), written, label.process)
     return table
 
 

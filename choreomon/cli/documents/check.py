@@ -22,6 +22,7 @@ from choreomon.interaction_files.offline_kind import Kind, offline_kind
 
 if TYPE_CHECKING:
     from choreomon.documents.read import Document
+    from choreomon.properties.instances import Parameters
     from choreomon.properties.tables import TransitionTable
 
 _WITH_ARTICLE: Final[dict[Kind, str]] = {
@@ -99,9 +100,8 @@ def command(
         return NOTHING_FOUND
     tables: dict[str, TransitionTable] = {}
     if document.property is not None:
-        tables = transition_tables(
-            document.property.automaton, document.processes, document.property.rules
-        )
+        told = document.property
+        tables = transition_tables(told.automaton, document.processes, told.rules, told.parameters)
     if as_json:
         shown = tables if show_tables else None
         click.echo(json.dumps(_as_json(document, shown), indent=2))
@@ -123,6 +123,8 @@ def _show(
     verbose: bool,
 ) -> None:
     from choreomon.cli.command_line.screen import screens
+    from choreomon.properties.costs import label_costs
+    from choreomon.sentences.costs import cost_sentences
     from choreomon.sentences.wording import counted
     from choreomon.terminal.sentences import property_sentences
     from choreomon.terminal.text import monitor_table, steps_table, transitions_table
@@ -159,10 +161,9 @@ def _show(
     for sentence in property_sentences(automaton, verbose=verbose):
         screen.print(sentence, markup=False, soft_wrap=True)
     if (parameters := document.property.parameters) is not None:
-        screen.print(f"for each {' and '.join(parameters.names)}:", markup=False)
-        for message, names in parameters.carried.items():
-            carries = ", ".join(names) or "none of them, so that it belongs to all"
-            screen.print(f"  {message} carries {carries}", markup=False, soft_wrap=True)
+        costs = label_costs(automaton, parameters, document.processes, document.property.rules)
+        for sentence in cost_sentences(parameters.names, costs):
+            screen.print(sentence, markup=False, soft_wrap=True)
     if show_tables:
         for process, table in tables.items():
             if table.rows:
@@ -206,6 +207,27 @@ def _as_json(document: Document, tables: dict[str, TransitionTable] | None) -> d
         result["property"]["carries"] = {
             str(message): list(names) for message, names in parameters.carried.items()
         }
+        result["property"]["labels"] = _costs(document, parameters)
     if tables is not None:
         result["tables"] = {process: rows_in_json(table) for process, table in tables.items()}
     return result
+
+
+def _costs(document: Document, parameters: Parameters) -> list[dict[str, Any]]:
+    """What each label carries and costs."""
+    from choreomon.properties.costs import label_costs
+
+    assert document.property is not None
+    automaton, rules = document.property.automaton, document.property.rules
+    return [
+        {
+            "label": str(cost.label),
+            "carries": list(cost.carries),
+            "watched_by": cost.label.process,
+            "recorded": cost.recorded,
+            "cancels": cost.cancels,
+            "certain": cost.certain,
+            "asks": list(cost.asks),
+        }
+        for cost in label_costs(automaton, parameters, document.processes, rules)
+    ]

@@ -20,7 +20,6 @@ from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.sentences.wording import (
     DECLARATION,
     formula_in_words,
-    label_in_picture,
     milliseconds,
     with_arrow,
 )
@@ -54,10 +53,9 @@ def automaton_flowchart(automaton: SequenceAutomaton) -> str:
         f'    start_{ids[state]}[" "]:::start --> {ids[state]}' for state in automaton.initial
     ]
     for transitions, arrow in ((automaton.forward, "-->"), (automaton.backward, "-.->")):
-        lines += [
-            f'    {ids[t.source]} {arrow}|"{escaped(label_in_picture(t.label))}"| {ids[t.target]}'
-            for t in transitions
-        ]
+        for t in transitions:
+            label = escaped(with_arrow(automaton.written(t.label)))
+            lines.append(f'    {ids[t.source]} {arrow}|"{label}"| {ids[t.target]}')
     for loop in automaton.self_loops:
         state, words = ids[loop.state], with_arrow(formula_in_words(loop.formula))
         lines.append(f'    {state} -->|"{escaped(words)}"| {state}')

@@ -45,7 +45,7 @@ from choreomon.pictures.shapes.layered_layout import (
 from choreomon.pictures.shapes.legend import Entry, legend_rows, signs
 from choreomon.pictures.shapes.wrapped_strip import Strip, wrapped_strip
 from choreomon.properties.automaton import SequenceAutomaton, Transition
-from choreomon.sentences.wording import formula_in_words, label_in_picture, wrapped
+from choreomon.sentences.wording import formula_in_words, with_arrow, wrapped
 
 _MARGIN: Final = 24.0
 _BETWEEN_COMPONENTS: Final = 40.0
@@ -102,7 +102,7 @@ def automaton_picture(
                     "target": bundle.target,
                     "kind": "forward" if bundle.forward else "backward",
                     "dashed": not bundle.forward,
-                    "labels": [str(transition.label) for transition in bundle.transitions],
+                    "labels": [automaton.written(t.label) for t in bundle.transitions],
                 }
                 for bundle in bundles
             ],
@@ -177,7 +177,7 @@ def _bundles(automaton: SequenceAutomaton) -> tuple[_Bundle, ...]:
             tuple(
                 shortened(line, LONGEST_LINE)
                 for transition in transitions
-                for line in wrapped(label_in_picture(transition.label), _LABEL_LINE)
+                for line in wrapped(with_arrow(automaton.written(transition.label)), _LABEL_LINE)
             ),
         )
         for (source, target, forward), transitions in found.items()
@@ -219,7 +219,7 @@ def _component(
         colour = FORWARD if bundle.forward else CANCELS
         title = "\n".join(
             f"{'forward' if bundle.forward else 'backward'}: {t.source} -> {t.target} on "
-            f"{t.label}, watched by {t.label.process}"
+            f"{automaton.written(t.label)}, watched by {t.label.process}"
             for t in bundle.transitions
         )
         width = max(text_width(line) for line in bundle.lines) + 8

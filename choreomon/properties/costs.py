@@ -1,0 +1,58 @@
+"""What each label of a property for each instance costs: where its events are kept, and who is
+asked at them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from choreomon.core.message import Label
+from choreomon.properties.automaton import SequenceAutomaton
+from choreomon.properties.certain_cancellations import certain_cancellations
+from choreomon.properties.instances import Parameters
+from choreomon.properties.tables import RulesName, transition_tables
+
+
+class LabelCost(NamedTuple):
+    """Of one label. `recorded`: its monitor remembers its events, once for each combination of the
+    values that it `carries`, since somebody may ask for them. `cancels`: it takes back something;
+    that is `certain` where it need not look at what is live. `asks`: the other processes that may
+    be asked at one of its events."""
+
+    label: Label
+    carries: tuple[str, ...]
+    recorded: bool
+    cancels: bool
+    certain: bool
+    asks: tuple[str, ...]
+
+
+def label_costs(
+    automaton: SequenceAutomaton,
+    parameters: Parameters,
+    processes: Sequence[str],
+    rules: RulesName = "precise",
+) -> tuple[LabelCost, ...]:
+    """The costs of all labels, in the order of the property; `processes` has all that watch one."""
+    certain = certain_cancellations(automaton)
+    tables = transition_tables(automaton, processes, rules, parameters)
+    found = []
+    for label in automaton.labels:
+        table = tables[label.process]
+        cancelling = {t.reference for t in automaton.backward if t.label == label}
+        own = [each for each in table.inspections[label] if not each.starts]
+        asked = dict.fromkeys(owner for each in own for owner, _ in each.asks)
+        found.append(
+            LabelCost(
+                label,
+                parameters.of(label),
+                any(
+                    table.readers[each.reference] or table.followers.get(each.reference)
+                    for each in table.inspections[label]
+                ),
+                bool(cancelling),
+                bool(cancelling) and cancelling <= certain,
+                tuple(owner for owner in asked if owner != label.process),
+            )
+        )
+    return tuple(found)
