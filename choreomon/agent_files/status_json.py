@@ -32,6 +32,9 @@ def status_as_json(status: AgentStatus) -> dict[str, Any]:
         for each in fields(status)
         if each.name != "verdicts"
     }
+    for each in plain["properties"]:
+        if each["instances"] is None:
+            del each["instances"]
     plain["verdicts"] = [verdict_as_json(verdict) for verdict in status.verdicts]
     return plain
 

@@ -95,6 +95,19 @@ class LabelStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class InstancesStatus:
+    """Of a property for each instance. `created`: how many instances there were since the store was
+    made, `in_memory`: how many are held there now. `unknown`: inquiries about one of which nothing
+    was remembered; if most are, services may write a value differently. `promise_lag`: how many own
+    events are newer than what somebody may still ask about, so that nothing of them is dropped."""
+
+    created: int
+    in_memory: int
+    unknown: int
+    promise_lag: int
+
+
+@dataclass(frozen=True, slots=True)
 class PropertyStatus:
     """One property of an agent, now.
 
@@ -104,7 +117,7 @@ class PropertyStatus:
     answers; `waiting_for`: whose. `gaps` are those that are remembered, and `gap_open`: whether
     events may be happening that the agent is not told of. `closing`: nothing is said of new events,
     `untold`: verdicts that some sink has not taken. `labels` are those of the process, at most 200
-    of them.
+    of them. `instances`: None where the property is not for each.
     """
 
     title: str
@@ -119,6 +132,7 @@ class PropertyStatus:
     closing: bool = False
     untold: int = 0
     labels: tuple[LabelStatus, ...] = ()
+    instances: InstancesStatus | None = None
 
     @property
     def drained(self) -> bool:

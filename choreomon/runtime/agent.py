@@ -369,7 +369,8 @@ class Agent:
         return 0 if self._side is None else len(self._side.connections)
 
     def _beside(self) -> AgentReadings:
-        return AgentReadings(self._connected(), self.node.driver.repeats, len(self.sinks.failing))
+        driver, failing = self.node.driver, len(self.sinks.failing)
+        return AgentReadings(self._connected(), driver.repeats, failing, driver.instance_loads)
 
     def _status(self) -> bytes:
         metrics = self.metrics

@@ -355,6 +355,11 @@ class Driver:
         return self._repeats + sum(asking.repeated for asking in self._asking.values())
 
     @property
+    def instance_loads(self) -> int:
+        """How often an instance was read from the store."""
+        return sum(cold.loads for cold in self._cold if cold is not None)
+
+    @property
     def failing(self) -> bool:
         """Whether the disk takes nothing."""
         return self._retry is not None

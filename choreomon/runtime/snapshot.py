@@ -72,6 +72,8 @@ class _OfInstances(NamedTuple):
 
     unfinished: tuple[Binding, ...]
     records: int
+    created: int
+    unknown: int
     instances: tuple[tuple[Binding, Instance], ...]
 
 
@@ -170,7 +172,8 @@ def _host(state: HostState) -> _Host:
 
 def _of_instances(state: InstancesState) -> _OfInstances:
     shared = state.shared
-    return _OfInstances(shared.unfinished, shared.records, tuple(sorted(state.instances.items())))
+    counted = (shared.records, shared.created, shared.unknown)
+    return _OfInstances(shared.unfinished, *counted, tuple(sorted(state.instances.items())))
 
 
 def without_drained(data: bytes, left: Collection[bytes]) -> tuple[bytes, tuple[bytes, ...]] | None:
@@ -293,7 +296,14 @@ def _hosts(
         if isinstance(monitor, InstanceMonitor) and of is not None:
             plain = state.monitor
             assert isinstance(plain, MonitorState)
-            shared = Shared(plain.settled, plain.gaps, unfinished=of.unfinished, records=of.records)
+            shared = Shared(
+                plain.settled,
+                plain.gaps,
+                unfinished=of.unfinished,
+                records=of.records,
+                created=of.created,
+                unknown=of.unknown,
+            )
             hosts[place] = HostState(state.clock, resumed(monitor, shared, of.instances))
     return tuple(hosts)
 

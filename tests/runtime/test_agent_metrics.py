@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -24,6 +25,7 @@ from choreomon.core.verdict import (
     VerdictKind,
 )
 from choreomon.monitor.messages import Response
+from choreomon.monitor.of_instances.state import InstancesState
 from choreomon.runtime import outputs
 from choreomon.runtime.hosted import SidecarState
 from choreomon.runtime.inputs import Gap, Goodbye, Hello, Promised, Report
@@ -36,6 +38,7 @@ from choreomon.runtime.outputs import Answered, Decided, Dropped, Ticked
 from choreomon.runtime.sidecar import Sidecar
 from choreomon.runtime.verdict_counts import VerdictCounts
 from tests.agent_files.live_verdicts import BY_HAND, A, B, host_of, two_steps
+from tests.laws.of_instances import Flavor, Run
 
 RUNTIME = Path(metrics_module.__file__).parents[1]
 TABLE = two_steps()["P2"]
@@ -401,3 +404,40 @@ def test_memory_is_told_where_there_is_no_proc(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr("builtins.open", missing)
     assert 0.2 < resident_bytes() / here < 20
+
+
+def test_of_instances_there_are_numbers_and_no_values() -> None:
+    flavor = Flavor(slow=True, events=(20, 60), most_parameters=1)
+    runs = [Run(Random(seed), flavor).play() for seed in range(6)]
+    told: set[tuple[str, float]] = set()
+    for name, host, state in (
+        each for run in runs for each in zip(run.names, run.hosts, run.states, strict=True)
+    ):
+        one = Sidecar(name, (bytes(16),), (host,))
+        found = one.initial()._replace(hosts=(state,))
+        text, _ = Exposition(
+            Metrics("P2", [TABLE], now=Clock()),
+            read=lambda one=one, found=found: readings(one, found),  # type: ignore[misc]
+            beside=lambda: AgentReadings(instance_loads=7),
+        ).text()
+        samples = {
+            sample.name: sample.value
+            for family in text_string_to_metric_families(text.decode())
+            for sample in family.samples
+            if "instance" in sample.name or "promise" in sample.name
+        }
+        assert isinstance(state.monitor, InstancesState)
+        instances = state.monitor.instances
+        assert samples == {
+            "choreomon_instances_created_total": sum(
+                bool(each.chains) for each in instances.values()
+            ),
+            "choreomon_instances_in_memory": len(instances),
+            "choreomon_unknown_instance_inquiries_total": state.monitor.shared.unknown,
+            "choreomon_promise_lag_events": state.clock[host.monitor.own]
+            - min(state.monitor.shared.promises, default=state.clock[host.monitor.own]),
+            "choreomon_instance_loads_total": 7,
+        }
+        assert b"order" not in text
+        told |= {(name, value) for name, value in samples.items() if value}
+    assert {name for name, _ in told} > {"choreomon_unknown_instance_inquiries_total"}

@@ -224,6 +224,8 @@ class Turn:
         monitor = self._monitor
         parts = self._parts(binding)
         view = viewed(self.shared, parts, len(monitor.homes), monitor.own, next_count)
+        if type(input_) is Inquiry and not any(part.instance.chains for part in parts):
+            self.shared = self.shared._replace(unknown=self.shared.unknown + 1)
         after, self.clock, effects = monitor.one.step(view, self.clock, input_)
         if (
             type(input_) is Inquiry
@@ -255,8 +257,9 @@ class Turn:
             return
         self.changed[binding] = found
         records = self.shared.records + found.records - before.records
-        if records != self.shared.records:
-            self.shared = self.shared._replace(records=records)
+        created = self.shared.created + (bool(found.chains) and not before.chains)
+        if (records, created) != (self.shared.records, self.shared.created):
+            self.shared = self.shared._replace(records=records, created=created)
         if found.inspections != before.inspections:
             self._to_wake |= dict.fromkeys(self.shared.waiting.get(binding, ()))
         self.note(binding, before, found)

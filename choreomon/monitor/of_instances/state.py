@@ -67,7 +67,9 @@ class Shared(NamedTuple):
     `promises` and `gaps` as in `MonitorState`. `open`: the events under inspection, oldest first,
     of all instances. `waiting`: by binding the instances with inquiries that may wait for what is
     under inspection there; `postponed`: how many inquiries wait. `unfinished`: instances where
-    inquiries may be answered by now. `records`: of all instances.
+    inquiries may be answered by now. `records`: of all instances. `created`: how many
+    bindings were ever given something to remember. `unknown`: how many inquiries were about an
+    instance of which nothing is remembered; where values differ between services, most are.
     """
 
     promises: tuple[int, ...]
@@ -77,6 +79,8 @@ class Shared(NamedTuple):
     postponed: int = 0
     unfinished: tuple[Binding, ...] = ()
     records: int = 0
+    created: int = 0
+    unknown: int = 0
 
 
 class InstancesState(NamedTuple):

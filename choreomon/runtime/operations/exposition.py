@@ -29,11 +29,13 @@ from choreomon.runtime.operations.status import Readings
 
 class AgentReadings(NamedTuple):
     """What the sidecar does not know. `connections` of services are open, `repeats` inquiries were
-    sent again, `failing_sinks` did not take what they were last given."""
+    sent again, `failing_sinks` did not take what they were last given, `instance_loads`: how often
+    an instance was read from the store."""
 
     connections: int = 0
     repeats: int = 0
     failing_sinks: int = 0
+    instance_loads: int = 0
 
 
 class Exposition:
@@ -212,6 +214,7 @@ class _AgentCollector(Collector):
             for title, value in zip(titles, values, strict=True):
                 family.add_metric((title,), value)
             yield family
+        yield from self._instances(found)
         for name, told, value in (
             ("choreomon_sessions", "Sessions of services that are remembered.", found.sessions),
             (
@@ -233,6 +236,47 @@ class _AgentCollector(Collector):
             ("choreomon_memory_bytes", "Resident memory.", resident_bytes()),
         ):
             yield _gauge(name, told, value)
+
+    def _instances(self, found: Readings) -> Iterator[Metric]:
+        """Of properties for each instance; values of parameters are no labels."""
+        titles = self._metrics.properties
+        several = {
+            title: each.instances
+            for title, each in zip(titles, found.properties, strict=True)
+            if each.instances is not None
+        }
+        if not several:
+            return
+        yield _counter(
+            "choreomon_instances_created",
+            "Instances of which something was ever remembered.",
+            "property",
+            {title: each.created for title, each in several.items()},
+        )
+        yield _counter(
+            "choreomon_unknown_instance_inquiries",
+            "Inquiries of other agents about an instance of which nothing was remembered.",
+            "property",
+            {title: each.unknown for title, each in several.items()},
+        )
+        in_memory = GaugeMetricFamily(
+            "choreomon_instances_in_memory", "Instances held in memory.", labels=("property",)
+        )
+        lag = GaugeMetricFamily(
+            "choreomon_promise_lag_events",
+            "Own events newer than what some other agent may still ask about.",
+            labels=("property",),
+        )
+        for title, each in several.items():
+            in_memory.add_metric((title,), each.in_memory)
+            lag.add_metric((title,), each.promise_lag)
+        yield in_memory
+        yield lag
+        yield CounterMetricFamily(
+            "choreomon_instance_loads",
+            "How often an instance was read from the store.",
+            value=self._beside().instance_loads,
+        )
 
 
 def _counter(name: str, told: str, label: str, values: dict[str, int]) -> CounterMetricFamily:

@@ -8,9 +8,16 @@ from typing import NamedTuple
 
 from choreomon.agent_files.table_file import SplitTable
 from choreomon.agent_files.verdict_json import rfc3339
-from choreomon.core.live import AgentStatus, LabelStatus, LiveVerdict, PropertyStatus
+from choreomon.core.live import (
+    AgentStatus,
+    InstancesStatus,
+    LabelStatus,
+    LiveVerdict,
+    PropertyStatus,
+)
 from choreomon.core.verdict import NEVER, VerdictKind
-from choreomon.monitor.host import Host
+from choreomon.monitor.host import Host, HostState
+from choreomon.monitor.of_instances.state import InstancesState
 from choreomon.runtime.hosted import SidecarState
 from choreomon.runtime.sidecar import Sidecar
 from choreomon.runtime.verdict_counts import PROVISIONAL, VerdictCounts
@@ -20,7 +27,8 @@ class PropertyReadings(NamedTuple):
     """Of one property: inspections of transitions that wait for answers, whose answers, events of
     which the last verdict is not said, how many of them have which provisional verdict, gaps that
     are remembered, whether one is open, how many verdicts were declared since the store was made,
-    whether it is being closed, and how many verdicts were not delivered."""
+    whether it is being closed, how many verdicts were not delivered, and of a property for each
+    instance what there is of these."""
 
     inspections: int
     waiting_for: tuple[str, ...]
@@ -31,6 +39,7 @@ class PropertyReadings(NamedTuple):
     counts: VerdictCounts
     closing: bool = False
     untold: int = 0
+    instances: InstancesStatus | None = None
 
 
 class Readings(NamedTuple):
@@ -87,6 +96,20 @@ def _property(
         counts=counts,
         closing=last != NEVER,
         untold=untold,
+        instances=_instances(host, state.hosts[place]),
+    )
+
+
+def _instances(host: Host, state: HostState) -> InstancesStatus | None:
+    monitor = state.monitor
+    if not isinstance(monitor, InstancesState):
+        return None
+    shared, own = monitor.shared, state.clock[host.monitor.own]
+    return InstancesStatus(
+        created=shared.created,
+        in_memory=len(monitor.instances),
+        unknown=shared.unknown,
+        promise_lag=own - min(shared.promises, default=own),
     )
 
 
@@ -126,6 +149,7 @@ def agent_status(
             closing=each.closing,
             untold=each.untold,
             labels=tuple(labels[place]) if place < len(labels) else (),
+            instances=each.instances,
         )
         for place, (table, each) in enumerate(zip(tables, found.properties, strict=True))
     ]
