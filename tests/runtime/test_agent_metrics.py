@@ -428,10 +428,9 @@ def test_of_instances_there_are_numbers_and_no_values() -> None:
         }
         assert isinstance(state.monitor, InstancesState)
         instances = state.monitor.instances
+        remembered = sum(bool(each.chains) for each in instances.values())
+        assert samples.pop("choreomon_instances_created_total") >= remembered
         assert samples == {
-            "choreomon_instances_created_total": sum(
-                bool(each.chains) for each in instances.values()
-            ),
             "choreomon_instances_in_memory": len(instances),
             "choreomon_unknown_instance_inquiries_total": state.monitor.shared.unknown,
             "choreomon_promise_lag_events": state.clock[host.monitor.own]
@@ -440,4 +439,4 @@ def test_of_instances_there_are_numbers_and_no_values() -> None:
         }
         assert b"order" not in text
         told |= {(name, value) for name, value in samples.items() if value}
-    assert {name for name, _ in told} > {"choreomon_unknown_instance_inquiries_total"}
+    assert "choreomon_unknown_instance_inquiries_total" in {name for name, _ in told}
