@@ -96,11 +96,13 @@ class LabelStatus:
 
 @dataclass(frozen=True, slots=True)
 class InstancesStatus:
-    """Of a property for each instance. `created`: how often one began to be remembered since the
-    store was made, `in_memory`: how many are held there now. `unknown`: inquiries about one of which
-    nothing was remembered; if most are, services may write a value differently. `promise_lag`: how
-    many own events are newer than what somebody may still ask about, so that nothing of them is
-    dropped."""
+    """Of a property for each instance.
+
+    `created`: how often one began to be remembered since the store was made, `in_memory`: how many
+    are held there now. `unknown`: inquiries about one of which nothing was remembered; if most are,
+    services may write a value differently. `promise_lag`: how many own events are newer than what
+    somebody may still ask about, so that nothing of them is dropped.
+    """
 
     created: int
     in_memory: int

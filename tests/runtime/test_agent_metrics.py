@@ -407,7 +407,7 @@ def test_memory_is_told_where_there_is_no_proc(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_of_instances_there_are_numbers_and_no_values() -> None:
-    flavor = Flavor(slow=True, events=(20, 60), most_parameters=1)
+    flavor = Flavor(events=(20, 60))
     runs = [Run(Random(seed), flavor).play() for seed in range(6)]
     told: set[tuple[str, float]] = set()
     for name, host, state in (
