@@ -20,7 +20,7 @@ from choreomon.audit.auditor import NO_LIMITS, incomplete_gaps
 from choreomon.audit.causality import MAX_WAITING, Causality
 from choreomon.audit.items import Clock, Gap, Item
 from choreomon.audit.occurrences import Counting, Occurrences
-from choreomon.audit.summary import BEFORE, Summary
+from choreomon.audit.summary import BEFORE, INSTANCE, Summary
 from choreomon.audit.units import Units
 from choreomon.audit.verdicts import Verdicts
 from choreomon.audit.window import Limits
@@ -155,7 +155,7 @@ class InstancesAuditor:
         max_waiting: int = MAX_WAITING,
         most: int = MOST_INSTANCES,
     ) -> None:
-        self.summary = Summary("instance")
+        self.summary = Summary(INSTANCE)
         self._parameters = parameters
         self._limits = limits
         self._most = most
@@ -220,7 +220,8 @@ class InstancesAuditor:
                 verdicts = instance.verdicts
                 outcome = verdicts.outcome(verdicts.labelled, Occurrences())
                 instances.update(verdicts.labels)
-                self.summary.add((0, number), in_words(binding), outcome, part.rules)
+                rank, name = (0, number), in_words(binding)
+                self.summary.add(rank, name, outcome, part.rules, binding)
                 number += 1
         sessions = tuple(instances[label] for label in self._labels)
         found = self._counting.found()._replace(sessions=sessions)

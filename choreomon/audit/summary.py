@@ -17,11 +17,16 @@ from choreomon.audit.items import Gap
 from choreomon.audit.kinds import Kind, kind_of
 from choreomon.audit.occurrences import Counting, Occurrences
 from choreomon.audit.outcome import AuditVerdict, Outcome, Overall
+from choreomon.audit.verdicts_of_instances import InstanceVerdicts, VerdictsOfInstances
+from choreomon.core.binding import Binding
 from choreomon.core.recorded import Diagnostic, RecordedEvent
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, VerdictKind
 
 Rank: TypeAlias = tuple[int, int]
 """The place of a session's first event: which log, which line."""
+
+INSTANCE: Final = "instance"
+"""What a session is called where it is an instance."""
 
 GRAVEST_FIRST: Final = (VIOLATED, POSSIBLY_VIOLATED, None)
 
@@ -48,11 +53,13 @@ class Judged(NamedTuple):
     possible: int
     undecided: int
     events: int
+    binding: Binding = ()
 
 
 class Example(NamedTuple):
     """One kind of verdict: the first one, with all that explains it, and how many there are in how
-    many sessions, of which the first are named. `called` is what a session is called."""
+    many sessions, of which the first are named. `called` is what a session is called; `binding`
+    that of the first one, where it is an instance."""
 
     kind: Kind
     verdict: AuditVerdict | Overall
@@ -61,6 +68,7 @@ class Example(NamedTuple):
     verdicts: int
     names: tuple[str, ...]
     called: str = "session"
+    binding: Binding = ()
 
     @property
     def dots(self) -> str:
@@ -80,7 +88,7 @@ class SessionsOutcome(NamedTuple):
     with most to say of, `gaps` and `late` the first of so many. `problems` are why sessions could
     not be judged, the first of `unjudged`. `occurrences` counts what happened in those that
     could; `far` says in how many of these which rule, from 0, came how many steps; `called`
-    is what a session is called."""
+    is what a session is called. `each`: the verdicts, one by one, where these are instances."""
 
     sessions: int
     verdicts: dict[VerdictKind | None, int]
@@ -99,6 +107,7 @@ class SessionsOutcome(NamedTuple):
     occurrences: Occurrences = Occurrences()
     far: Mapping[tuple[int, int], int] = MappingProxyType({})
     called: str = "session"
+    each: InstanceVerdicts = InstanceVerdicts((), ())
 
     @property
     def verdict(self) -> VerdictKind | None:
@@ -114,6 +123,7 @@ class _Kept:
     sessions: int = 0
     verdicts: int = 0
     names: list[tuple[Rank, str]] = field(default_factory=list)
+    binding: Binding = ()
 
 
 class Summary:
@@ -142,11 +152,18 @@ class Summary:
         self._far: Counter[tuple[int, int]] = Counter()
         self._strange: list[tuple[Rank, Diagnostic]] = []
         self.strange: Counter[str] = Counter()
+        self._each = VerdictsOfInstances()
 
     def add(
-        self, rank: Rank, name: str, outcome: Outcome, rules: Sequence[int] | None = None
+        self,
+        rank: Rank,
+        name: str,
+        outcome: Outcome,
+        rules: Sequence[int] | None = None,
+        binding: Binding = (),
     ) -> None:
-        """Add a session; `rules`: the places of the rules that it is about, None: all."""
+        """Add a session; `rules`: the places of the rules that it is about, None: all. `binding`:
+        that of an instance."""
         self.sessions += 1
         self.named += bool(name)
         self.events += outcome.events
@@ -162,7 +179,7 @@ class Summary:
         self._late_count += len(outcome.late)
         self._late += ((rank, gap) for gap in outcome.late)
         if kind is not None:
-            self._take(rank, name, outcome)
+            self._take(rank, name, outcome, binding)
         if max(len(self._gaps), len(self._late), len(self._worst)) > 2 * MOST_GAPS:
             self._cut()
 
@@ -236,6 +253,7 @@ class Summary:
                     kept.verdicts,
                     tuple(name for _, name in kept.names[:MOST_NAMES]),
                     self._called,
+                    kept.binding,
                 )
                 for kind, kept in kinds
             ),
@@ -250,6 +268,7 @@ class Summary:
             occurrences=Occurrences() if self._counting is None else self._counting.found(),
             far=MappingProxyType(dict(self._far)),
             called=self._called,
+            each=self._each.found(),
         )
 
     def _count(self, occurrences: Occurrences) -> None:
@@ -257,7 +276,7 @@ class Summary:
             self._counting = Counting(occurrences.labels)
         self._counting.merge(occurrences)
 
-    def _take(self, rank: Rank, name: str, outcome: Outcome) -> None:
+    def _take(self, rank: Rank, name: str, outcome: Outcome, binding: Binding) -> None:
         overall = outcome.overall
         counts: Counter[VerdictKind | None] = Counter(each.kind for each in outcome.verdicts)
         undecided = sum(verdict.undecided for verdict in outcome.verdicts)
@@ -271,14 +290,17 @@ class Summary:
                 possible=counts[POSSIBLY_VIOLATED],
                 undecided=undecided,
                 events=outcome.events,
+                binding=binding,
             )
         )
         found: dict[Kind, _Kept] = {}
         verdicts: list[AuditVerdict | Overall] = [*outcome.verdicts]
         if not counts[overall.kind]:
             verdicts.append(overall)  # no single event shows it
+        if self._called == INSTANCE:
+            self._each.add(binding, verdicts)
         for verdict in verdicts:
-            kept = found.setdefault(kind_of(verdict), _Kept(rank, name, verdict))
+            kept = found.setdefault(kind_of(verdict), _Kept(rank, name, verdict, binding=binding))
             kept.verdicts += 1
             if kept.verdict.formed is None and verdict.formed is not None:
                 kept.verdict = verdict
@@ -296,6 +318,7 @@ class Summary:
             return
         if more.rank < kept.rank:
             kept.rank, kept.name, kept.verdict = more.rank, more.name, more.verdict
+            kept.binding = more.binding
         kept.sessions += more.sessions
         kept.verdicts += more.verdicts
         kept.names += more.names

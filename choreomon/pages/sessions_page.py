@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from choreomon.audit.kinds import kind_of
+from choreomon.audit.outcome import AuditVerdict
 from choreomon.audit.rules import RuleResult
-from choreomon.audit.summary import Example, SessionsOutcome
+from choreomon.audit.summary import GRAVEST_FIRST, Example, SessionsOutcome
+from choreomon.core.binding import in_words
 from choreomon.core.recorded import Diagnostic
 from choreomon.pages.audit_page import (
     GAPS_ALONE,
@@ -34,6 +38,9 @@ MAX_DETAILED: Final = 20
 """Kinds with pictures, the gravest first."""
 
 MAX_WORST: Final = 20
+
+MAX_EACH: Final = 100
+"""Verdicts of instances that are shown, the gravest and newest."""
 
 MAX_GAPS: Final = 200
 
@@ -64,6 +71,7 @@ def sessions_page(
         section("Rules", rules_parts(rules)) if len(rules) > 1 else "",
         section("Kinds of verdicts", _kinds(outcome)) if outcome.kinds else "",
         section("What was found", kinds) if kinds else "",
+        section("Verdicts", _each(outcome)) if outcome.each.kept else "",
         section(f"{outcome.called.capitalize()}s", _sessions(outcome)),
         to_record_section((each.verdict for each in outcome.kinds), outcome.occurrences),
         property_section(automaton, title),
@@ -126,6 +134,29 @@ def _kinds(outcome: SessionsOutcome) -> list[str]:
     parts = [table(columns, rows)]
     if outcome.others:
         parts.append(f"<p>{counted(outcome.others, 'more verdict')}, of other kinds.</p>")
+    return parts
+
+
+def _each(outcome: SessionsOutcome) -> list[str]:
+    """Verdicts of instances one by one, the gravest and newest first."""
+    rows = []
+    for binding, verdict in outcome.each.kept[:MAX_EACH]:
+        kind = kind_of(verdict)
+        event = verdict.item.event if isinstance(verdict, AuditVerdict) else None
+        rows.append(
+            (
+                session_name(in_words(binding)),
+                verdict_in_words(kind.verdict) + (", undecided" if kind.undecided else ""),
+                with_arrow(steps_sentence(kind.steps)) or "at no one event",
+                "" if event is None else str(event.place),
+            )
+        )
+    parts = [table((outcome.called, "verdict", "sequence", "at"), rows)]
+    more = Counter(each.verdict.kind for each in outcome.each.kept[MAX_EACH:])
+    more.update(dict(outcome.each.others))
+    told = [f"{more[kind]:,} {verdict_in_words(kind)}" for kind in GRAVEST_FIRST if more[kind]]
+    if told:
+        parts.append(f"<p>More verdicts: {', '.join(told)}.</p>")
     return parts
 
 

@@ -15,8 +15,9 @@ from choreomon.audit.occurrences import Occurrences
 from choreomon.audit.outcome import AuditVerdict, Order, Outcome, Overall
 from choreomon.audit.rules import RuleResult
 from choreomon.audit.search import Unseen
-from choreomon.audit.summary import Example, Judged, SessionsOutcome
+from choreomon.audit.summary import INSTANCE, Example, Judged, SessionsOutcome
 from choreomon.audit.to_record import to_record
+from choreomon.core.binding import Binding
 from choreomon.core.recorded import Diagnostic, Place
 
 
@@ -57,6 +58,8 @@ def sessions_json(
     gaps = dict.fromkeys((*outcome.gaps, *outcome.late))
     for example in outcome.kinds:
         gaps |= _gaps_of(example.verdict)
+    for each in outcome.each.kept:
+        gaps |= _gaps_of(each.verdict)
     number = {gap: index for index, gap in enumerate(gaps)}
     return json.dumps(
         {
@@ -74,6 +77,7 @@ def sessions_json(
                 "problems": [*outcome.problems],
             },
             "kinds": [_example(example, number) for example in outcome.kinds],
+            **(_each(outcome, number) if outcome.called == INSTANCE else {}),
             **({"verdicts_of_other_kinds": outcome.others} if outcome.others else {}),
             "gaps": [_gap(gap) for gap in number],
             "gap_count": outcome.gap_count,
@@ -126,6 +130,7 @@ def _judged(one: Judged) -> dict[str, Any]:
         "possibly_violated": one.possible,
         "undecided": one.undecided,
         "events": one.events,
+        **_for(one.binding),
     }
 
 
@@ -150,7 +155,32 @@ def _example(example: Example, number: Mapping[Gap, int]) -> dict[str, Any]:
         told["example"] = _verdict(verdict, number)
     else:
         told["example"] = {"session": example.name, **_overall(verdict, number)}
+    told["example"] |= _for(example.binding)
     return told
+
+
+def _each(outcome: SessionsOutcome, number: Mapping[Gap, int]) -> dict[str, Any]:
+    """Verdicts of instances, one by one."""
+    told: dict[str, Any] = {
+        "verdicts": [
+            {
+                **(
+                    _verdict(verdict, number)
+                    if isinstance(verdict, AuditVerdict)
+                    else _overall(verdict, number)
+                ),
+                **_for(binding),
+            }
+            for binding, verdict in outcome.each.kept
+        ]
+    }
+    if outcome.each.others:
+        told["verdicts_not_kept"] = dict(outcome.each.others)
+    return told
+
+
+def _for(binding: Binding) -> dict[str, Any]:
+    return {"for": dict(binding)} if binding else {}
 
 
 def _diagnostics(counts: Mapping[str, int], diagnostics: Sequence[Diagnostic]) -> dict[str, Any]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from choreomon.audit.kinds import Kind, kind_of
 from choreomon.audit.occurrences import Occurrences
 from choreomon.audit.outcome import AuditVerdict, Order, Overall
 from choreomon.audit.outcome import Outcome as AuditOutcome
 from choreomon.audit.search import Unseen
-from choreomon.audit.summary import SessionsOutcome
+from choreomon.audit.summary import INSTANCE, SessionsOutcome
+from choreomon.core.binding import in_words
 from choreomon.core.recorded import Place
 from choreomon.core.run import Run, RunVerdict
 from choreomon.core.verdict import VIOLATED
@@ -102,9 +104,11 @@ def findings_of_audit(outcome: AuditOutcome, place: Place) -> Iterator[Finding]:
 
 
 def findings_of_sessions(outcome: SessionsOutcome, place: Place) -> Iterator[Finding]:
-    """A finding for each kind of verdict in many sessions, with the first one as witness, and
+    """A finding for each kind of verdict in many sessions, with the first one as witness, or for
+    each verdict of instances, and
     for each label that occurs nowhere."""
-    for example in outcome.kinds:
+    yield from _of_instances(outcome, place)
+    for example in () if outcome.called == INSTANCE else outcome.kinds:
         kind, verdict = example.kind, example.verdict
         event = example.event
         at = "at no one event" if event is None else f"{event.place}"
@@ -116,15 +120,41 @@ def findings_of_sessions(outcome: SessionsOutcome, place: Place) -> Iterator[Fin
                 kind.verdict == VIOLATED, f"{told}: {sequence}" if sequence else told, verdict
             ),
             place,
-            (
-                *(f"{step.label}{' unseen' if step.unseen else ''}" for step in kind.steps),
-                *kind.instead,
-                *(("at no one event",) if kind.at_end else ()),
-            ),
+            _same(kind),
             _order_threads(verdict.formed),
             () if event is None else (event.place,),
         )
     yield from _not_exercised(outcome.occurrences, place)
+
+
+def _of_instances(outcome: SessionsOutcome, place: Place) -> Iterator[Finding]:
+    """A finding for each verdict of an instance, and one for those that were not kept."""
+    for binding, verdict in outcome.each.kept:
+        kind = kind_of(verdict)
+        event = verdict.item.event if isinstance(verdict, AuditVerdict) else None
+        at = "at no one event" if event is None else f"{event.place}"
+        sequence = ", then ".join(step.label for step in kind.steps)
+        told = f"{at}: for {in_words(binding) or 'all'}"
+        yield Finding(
+            *_audited(
+                kind.verdict == VIOLATED, f"{told}: {sequence}" if sequence else told, verdict
+            ),
+            place,
+            (*_same(kind), in_words(binding)),
+            _order_threads(verdict.formed),
+            () if event is None else (event.place,),
+        )
+    for word, many in outcome.each.others:
+        rule: RuleId = "sequence-formed" if word == VIOLATED else "sequence-possibly-formed"
+        yield Finding(rule, f"{many} more verdicts of instances", place, ("more",))
+
+
+def _same(kind: Kind) -> tuple[str, ...]:
+    return (
+        *(f"{step.label}{' unseen' if step.unseen else ''}" for step in kind.steps),
+        *kind.instead,
+        *(("at no one event",) if kind.at_end else ()),
+    )
 
 
 def _not_exercised(occurrences: Occurrences, place: Place) -> Iterator[Finding]:

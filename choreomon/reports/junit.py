@@ -14,8 +14,11 @@ from pathlib import PurePath
 from typing import Final, Literal, NamedTuple, TypeAlias
 from xml.sax.saxutils import escape, quoteattr
 
+from choreomon.audit.kinds import kind_of
+from choreomon.audit.outcome import AuditVerdict
 from choreomon.audit.outcome import Outcome as AuditOutcome
-from choreomon.audit.summary import SessionsOutcome
+from choreomon.audit.summary import INSTANCE, SessionsOutcome
+from choreomon.core.binding import in_words
 from choreomon.core.run import Run
 from choreomon.core.verdict import VIOLATED
 from choreomon.verify.outcome import Outcome
@@ -136,12 +139,14 @@ def _not_exercised(case: Case, nowhere: Sequence[str]) -> Case:
 
 
 def cases_of_sessions(outcome: SessionsOutcome, document: str, logs: str) -> Iterator[Case]:
-    """Cases of audits of many sessions: one for each kind of verdict, a failure if it is violated
+    """Cases of audits of many sessions: one for each kind of verdict, or of instances for each
+    verdict, a failure if it is violated
     and skipped if that is only possible; an error for the sessions that could not be judged; a
     case that is well for those of which nothing is to be said, and a skipped one where labels of
     the property occur nowhere."""
     where = f"{document}: {logs}"
-    for example in outcome.kinds:
+    yield from _of_instances(outcome, where)
+    for example in () if outcome.called == INSTANCE else outcome.kinds:
         kind = example.kind
         sequence = ", then ".join(step.label for step in kind.steps) or "no single event"
         told = f"{kind.verdict} in {example.sessions} {outcome.called}s: {sequence}"
@@ -165,6 +170,28 @@ def cases_of_sessions(outcome: SessionsOutcome, document: str, logs: str) -> Ite
         yield Case(where, f"{well} {outcome.called}s in which nothing was formed")
     if nowhere := [each.sentence() for each in outcome.occurrences.nowhere()]:
         yield _not_exercised(Case(where, "labels that occur nowhere"), nowhere)
+
+
+def _of_instances(outcome: SessionsOutcome, where: str) -> Iterator[Case]:
+    """One case for each verdict of an instance, and one for those that were not kept."""
+    for binding, verdict in outcome.each.kept:
+        kind = kind_of(verdict)
+        event = verdict.item.event if isinstance(verdict, AuditVerdict) else None
+        sequence = ", then ".join(step.label for step in kind.steps) or "no single event"
+        undone = f", perhaps undone by {', '.join(kind.instead)}" if kind.instead else ""
+        undecided = ", undecided" if kind.undecided else ""
+        told = f"{kind.verdict}{undecided} for {in_words(binding) or 'all'}"
+        at = "" if event is None else f" at {event.place}"
+        yield Case(
+            where,
+            f"{told}{at}",
+            "failure" if kind.verdict == VIOLATED else "skipped",
+            f"{told}: {sequence}{undone}",
+            f"{told}{at}: {sequence}{undone}",
+        )
+    for word, many in outcome.each.others:
+        told = f"{many} more verdicts that are {word}"
+        yield Case(where, told, "failure" if word == VIOLATED else "skipped", told, told)
 
 
 def _lines(case: Case) -> list[str]:

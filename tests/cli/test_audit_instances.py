@@ -51,7 +51,7 @@ def test_each_order_is_judged_by_itself() -> None:
     page = Path("page.html").read_text(encoding="utf-8")
     assert "<h2>Instances</h2>" in page
     assert "order=7" in page
-    assert "in 1 instances" in Path("j.xml").read_text(encoding="utf-8")
+    assert "violated for order=7 at log.jsonl:5" in Path("j.xml").read_text(encoding="utf-8")
     said = json.loads(choreomon(*ASKED, "--json").out)
     assert said["sessions"]["verdicts"] == {"violated": 1, "none": 2}
     assert (said["events"], said["labelled"]) == (6, 4)
@@ -91,3 +91,60 @@ def test_a_key_twice_among_values_is_refused() -> None:
     doubled = EVENTS[0].replace('"order": "A"', '"order": "A", "order": "B"')
     Path("log.jsonl").write_text(doubled + "".join(EVENTS[1:]), encoding="utf-8")
     assert "has the key 'order' twice" in choreomon(*ASKED).out
+
+
+def shipped(numbers: range) -> str:
+    """Orders that are refunded and then shipped by the same shop."""
+    events = []
+    for number in numbers:
+        order = {"order": number}
+        events.append(line("billing", "send", "refund", "bank", 2 * number + 1, values=order))
+        told = {"id": f"m{number}"}
+        events.append(line("billing", "send", "told", "shop", 2 * number + 2, **told))
+        events.append(line("shop", "handle", "told", "billing", 2 * number + 1, **told))
+        events.append(line("shop", "send", "ship", "carrier", 2 * number + 2, values=order))
+    return "".join(events)
+
+
+def test_reports_have_one_entry_for_each_verdict_of_an_instance() -> None:
+    late = line("shop", "send", "ship", "carrier", 9, values={"order": 9})
+    lost = line("shop", "send", "ship", "carrier", 7, values={"order": 8})
+    Path("log.jsonl").write_text(shipped(range(3)) + lost + late, encoding="utf-8")
+    asked = (*ASKED, "--incomplete", "billing")
+    choreomon(*asked, "--junit", "j.xml", "--sarif", "s.json", "--report", "page.html")
+    said = json.loads(choreomon(*asked, "--json").out)
+    found = [(each["verdict"], each["for"]["order"], each["place"]) for each in said["verdicts"]]
+    assert found == [
+        *(("violated", str(n), {"file": "log.jsonl", "line": 4 * n + 4}) for n in (2, 1, 0)),
+        ("possibly-violated", "9", {"file": "log.jsonl", "line": 14}),
+        ("possibly-violated", "8", {"file": "log.jsonl", "line": 13}),
+    ]
+    assert "order_for" in said["verdicts"][0]
+    assert said["kinds"][0]["example"]["for"] == {"order": "0"}
+    assert said["sessions"]["worst"][0]["for"] == {"order": "0"}
+    assert "verdicts_not_kept" not in said
+    junit = Path("j.xml").read_text(encoding="utf-8")
+    assert junit.count("<failure ") == 3
+    assert junit.count("<skipped ") == 2
+    assert 'name="possibly-violated for order=9 at log.jsonl:14"' in junit
+    results = json.loads(Path("s.json").read_text(encoding="utf-8"))["runs"][0]["results"]
+    assert [each["ruleId"] for each in results].count("sequence-formed") == 3
+    assert len({each["partialFingerprints"]["choreomon/v1"] for each in results}) == len(results)
+    assert "for order=2: billing -> bank : refund, then" in results[0]["message"]["text"]
+    page = Path("page.html").read_text(encoding="utf-8")
+    each = page[page.index("<h2>Verdicts</h2>") :]
+    assert each.index("order=2</td>") < each.index("order=1</td>") < each.index("order=9</td>")
+    assert "shop → carrier : ship(order)" in page
+    assert "More verdicts" not in page
+
+
+def test_verdicts_beyond_a_thousand_are_counted() -> None:
+    Path("log.jsonl").write_text(shipped(range(1200)), encoding="utf-8")
+    said = json.loads(choreomon(*ASKED, "--json").out)
+    orders = [each["for"]["order"] for each in said["verdicts"]]
+    assert orders == [str(number) for number in range(1199, 199, -1)]
+    assert said["verdicts_not_kept"] == {"violated": 200}
+    choreomon(*ASKED, "--junit", "j.xml", "--sarif", "s.json", "--report", "page.html")
+    assert 'name="200 more verdicts that are violated"' in Path("j.xml").read_text("utf-8")
+    assert "200 more verdicts of instances" in Path("s.json").read_text("utf-8")
+    assert "More verdicts: 1,100 violated." in Path("page.html").read_text("utf-8")
