@@ -59,7 +59,7 @@ def outcomes(
     auditor = InstancesAuditor(one.automaton, parameters, incomplete=one.incomplete)
     found: dict[str, list[Outcome]] = {}
 
-    def add(rank: Any, name: str, outcome: Outcome, rules: Any) -> None:
+    def add(rank: Any, name: str, outcome: Outcome, rules: Any, binding: Binding) -> None:
         found.setdefault(name, []).append(outcome)
 
     auditor.summary.add = add  # type: ignore[method-assign]
@@ -271,7 +271,7 @@ def judged_with_fresh(seed: int) -> tuple[object, object] | None:
     auditor = InstancesAuditor(drawn.whole, drawn.parameters)
     said: dict[object, str] = {}
 
-    def add(rank: Any, name: str, outcome: Outcome, rules: Any) -> None:
+    def add(rank: Any, name: str, outcome: Outcome, rules: Any, binding: Binding) -> None:
         for each in outcome.verdicts:
             assert each.item.event is not None
             said[each.item.event.place, name] = each.kind
