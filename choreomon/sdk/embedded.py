@@ -27,6 +27,7 @@ from choreomon.agent_files.agent_config import (
 from choreomon.agent_files.agent_document import load_agent_config
 from choreomon.agent_files.clocks.text import (
     Carried,
+    ClockText,
     decode_clocks_untrusted,
     encode_clocks,
 )
@@ -125,9 +126,7 @@ class EmbeddedProcess(Carrying):
 
     async def handling(self, carried: Carried, /, **values: Value) -> None:
         """See `Process.handling`."""
-        if carried.clock:
-            self._hear(carried.clock)
-        await self._happens(HANDLE, carried.sender, carried.name, values)
+        await self._happens(HANDLE, carried.sender, carried.name, values, carried.clock)
 
     async def handling_from_outside(self, name: str, /, **values: Value) -> None:
         """See `Process.handling_from_outside`."""
@@ -140,9 +139,13 @@ class EmbeddedProcess(Carrying):
             self.written()
             await self.agent.stop()
 
-    async def _happens(self, kind: EventKind, peer: str, name: str, values: Given) -> None:
+    async def _happens(
+        self, kind: EventKind, peer: str, name: str, values: Given, heard: ClockText = ""
+    ) -> None:
         event = (kind, peer, name)
         checked = self._mentioned.checked(event, values)
+        if heard:
+            self._hear(heard)
         if event not in self._mentioned:
             if self._closed:
                 raise closed()

@@ -32,6 +32,7 @@ from choreomon.agent_files.local import (
     decode_agent_untrusted,
     decode_client_untrusted,
     encode,
+    report,
 )
 from choreomon.core.errors import MalformedMessage
 
@@ -117,6 +118,17 @@ def test_a_report_is_as_the_documentation_shows_it() -> None:
     }
 
 
+def test_a_report_with_values_has_them_and_one_without_has_no_field_for_them() -> None:
+    told = report(7, 5, "send", "bank", "refund", "", {"order": "A-17"})
+    assert json.loads(body(told))["values"] == {"order": "A-17"}
+    assert decode_client_untrusted(body(told)) == told
+    assert report(7, 5, "send", "customer", "parcel", "AQID", {}) == A_REPORT
+    integers = decode_client_untrusted(json.dumps({**REPORT, "values": {"order": 17}}).encode())
+    assert isinstance(integers, Report)
+    assert integers.given == {"order": 17}
+    assert A_REPORT.given == {}
+
+
 def test_a_client_that_only_blocks_may_leave_out_most() -> None:
     assert decode_client_untrusted(b'{"type": "hello", "policy": "block"}') == Hello("block")
     assert decode_client_untrusted(b'{"type": "renew"}') == Renew()
@@ -137,6 +149,9 @@ REPORT: dict[str, Any] = msgspec.to_builtins(A_REPORT)
     [
         ({"type": "rapport"}, "rapport"),
         ({"number": 0}, "number"),
+        ({"values": {"order": 1.5}}, "values"),
+        ({"values": {"order": None}}, "values"),
+        ({"values": ["A-17"]}, "values"),
         ({"number": MAX_NUMBER + 1}, "number"),
         ({"number": 1.5}, "number"),
         ({"number": True}, "number"),

@@ -28,7 +28,7 @@ from choreomon.agent_files.table_shape import MAX_PROCESSES, SYSTEM_ID_BYTES
 from choreomon.agent_files.wire import SYSTEM_BYTES
 from choreomon.core.errors import DocumentError
 from choreomon.core.message import HANDLE, SEND, Label, Message
-from choreomon.documents.read import load_document
+from choreomon.documents.read import load_document, parse_document
 from choreomon.monitor.pull import Monitor
 from choreomon.properties.automaton import (
     SequenceAutomaton,
@@ -274,6 +274,57 @@ def test_names_that_differ_in_case_alone_or_are_devices_get_names_of_their_own()
     assert len({name.casefold() for name in names.values()}) == len(names)
 
 
+# --- of a property for each instance ------------------------------------------------
+
+ORDERS = """
+property:
+  for_each: [tenant, order]
+  sequences:
+    - steps: ["billing -> bank : refund(tenant, order)", "shop -> carrier : ship(tenant, order)"]
+      cancel: [{on: "billing -> bank : reset", after: [1, 1], back_to: 0}]
+"""
+
+
+def orders() -> dict[str, SplitTable]:
+    document = parse_document(ORDERS, "orders.yaml")
+    loaded = document.property
+    assert loaded is not None
+    names, parameters = document.processes, loaded.parameters
+    return {
+        process: SplitTable(ID, "orders", "precise", names, table, (2,), key=NONCE)
+        for process, table in transition_tables(
+            loaded.automaton, names, "precise", parameters
+        ).items()
+    }
+
+
+BILLING = orders()["billing"]
+
+
+def test_tables_of_a_property_for_each_instance_say_what_own_messages_carry() -> None:
+    for table in orders().values():
+        again = read_table(write_table(table), "table.json")
+        assert again == table
+        assert again.key == NONCE
+    written = json.loads(write_table(BILLING))
+    assert written["for_each"] == ["tenant", "order"]
+    assert written["key"] == NONCE.hex()
+    assert written["carries"] == [
+        "billing -> bank : refund(tenant, order)",
+        "billing -> bank : reset",
+    ]
+    assert b"ship" not in write_table(BILLING)
+    assert written["rows"][0]["on"] == "billing -> bank : refund"
+
+
+def test_the_system_of_a_property_for_each_instance_is_another_one() -> None:
+    document = parse_document(ORDERS, "orders.yaml")
+    loaded = document.property
+    assert loaded is not None
+    given = (loaded.automaton, document.processes, loaded.rules, NONCE)
+    assert system_id(*given) != system_id(*given, loaded.parameters)
+
+
 # --- what is wrong with a file ------------------------------------------------------
 
 
@@ -414,6 +465,52 @@ WRONG: dict[str, tuple[Change, str]] = {
         "readers[0].by: hallway asks about the transition from 'q1' to 'q2'",
     ),
 }
+
+
+WRONG_PARAMETERS: dict[str, tuple[Change, str]] = {
+    "no key": (
+        lambda d: d.pop("key"),
+        "for_each: goes with for_each, key and carries, and not all of them are here",
+    ),
+    "a short key": (lambda d: d.update(key="12"), "key: should be 32 digits 0-9 and a-f"),
+    "no parameters": (lambda d: d.update(for_each=[]), "for_each: should be 1 to 8 parameters"),
+    "a parameter twice": (
+        lambda d: d["for_each"].append("order"),
+        "for_each[2]: 'order' comes twice: keep one of the two",
+    ),
+    "no name": (lambda d: d["for_each"].append("a b"), "for_each[2]: should be a name of"),
+    "other rules": (
+        lambda d: d.update(rules="sound", skeleton=None, followers=None),
+        "rules: should be precise in a property for each instance: split the property again",
+    ),
+    "an unknown parameter": (
+        lambda d: d["carries"].__setitem__(0, "billing -> bank : refund(tenant, ordre)"),
+        "carries[0]: 'ordre' is none of the parameters; did you mean 'order'?",
+    ),
+    "no label": (
+        lambda d: d["carries"].__setitem__(0, "refund()"),
+        'carries[0]: should be a label "[handle] SENDER -> RECEIVER : NAME(PARAMETER, ...)"',
+    ),
+    "a label of others": (
+        lambda d: d["carries"].append("shop -> carrier : ship(order)"),
+        "carries[2]: shop -> carrier : ship has no row in this table: take it out",
+    ),
+    "a label twice": (
+        lambda d: d["carries"].append("billing -> bank : reset"),
+        "carries[2]: billing -> bank : reset comes twice: keep one of the two",
+    ),
+    "a label left out": (
+        lambda d: d["carries"].pop(),
+        "carries: do not say what billing -> bank : reset carries: split the property again",
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "said"), WRONG_PARAMETERS.values(), ids=WRONG_PARAMETERS)
+def test_what_is_wrong_with_parameters_is_told(change: Change, said: str) -> None:
+    document = json.loads(write_table(BILLING))
+    change(document)
+    assert said in refusal(json.dumps(document, indent=1).encode())
 
 
 @pytest.mark.parametrize(("change", "said"), WRONG.values(), ids=WRONG)

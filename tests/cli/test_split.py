@@ -322,3 +322,56 @@ def test_more_processes_than_a_clock_may_have_are_refused() -> None:
     answer = choreomon("split", "many.json", "-o", "tables")
     assert answer.code == 2
     assert "has 1025 processes; at most 1024 are supported: use fewer" in answer.err
+
+
+# --- for each instance --------------------------------------------------------------
+
+ORDERS = """\
+name: refunded orders stay here
+property:
+  for_each: [order]
+  sequences:
+    - steps: ["billing -> bank : refund(order)", "shop -> carrier : ship(order)"]
+"""
+
+
+def orders(text: str = ORDERS) -> Path:
+    path = Path("orders.yaml")
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_all_files_of_a_split_for_each_instance_have_one_key_and_no_two_splits_have_the_same(
+    place: Path,
+) -> None:
+    answer = split(orders(), "-o", "tables")
+    assert "for each order: services say the values" in answer.out
+    told = json.loads(split(orders(), "-o", "others", "--json").out)
+    assert told["for_each"] == ["order"]
+    keys = [
+        {load_table(path).key for path in Path(folder).iterdir()} for folder in ("tables", "others")
+    ]
+    assert [len(each) for each in keys] == [1, 1]
+    assert keys[0] != keys[1]
+    assert {len(key) for each in keys for key in each} == {16}
+
+
+def test_a_split_for_each_instance_is_precise_and_has_few_parameters(place: Path) -> None:
+    answer = choreomon("split", orders(), "-o", "tables", "--rules", "sound")
+    assert answer.code == 2
+    assert (
+        "property.for_each: is judged by precise rules alone, and not by sound ones" in answer.err
+    )
+    names = ", ".join(f"p{number}" for number in range(9))
+    many = ORDERS.replace("[order]", f"[{names}]").replace("(order)", f"({names})")
+    answer = choreomon("split", orders(many), "-o", "tables")
+    assert answer.code == 2
+    assert "property.for_each: has 9 parameters; agents take 8: use fewer" in answer.err
+    assert not Path("tables").exists()
+
+
+def test_a_split_for_each_instance_follows_none_and_none_follows_it(place: Path) -> None:
+    split(orders(), "-o", "tables")
+    told = split(orders(), "-o", "later", "--after", "tables").out
+    assert "of a property for each instance no history is taken over" in " ".join(told.split())
+    assert load_table("later/shop.json").after is None

@@ -295,3 +295,10 @@ def test_labels_are_shown_where_they_are_asked_for() -> None:
     assert of_property["labels"] == [
         {"label": "P1 -> P2 : refusd", "events": 0, "seconds_ago": None}
     ]
+
+
+@pytest.mark.parametrize("given", ["order", "order=", "=A-17"])
+def test_an_instance_is_a_parameter_and_its_value(given: str) -> None:
+    answer = choreomon("watch", NOBODY, "--for", given)
+    assert answer.code == 2
+    assert f"--for '{given}': give a parameter and its value: order=A-17" in answer.err

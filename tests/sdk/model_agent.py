@@ -4,6 +4,7 @@ on. It looks at `now`, which tests set, and forgets nothing but what they tell i
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from choreomon.agent_files.clocks.text import decode_clocks_untrusted, encode_clocks
@@ -63,6 +64,7 @@ class ModelAgent:
         self.now = 1.0
         self.clock: VectorClock = (0, 0)
         self.records: list[Taken | None] = []
+        self.values: list[Mapping[str, str | int]] = []
         self.policy: Policy = "block"
         self.relied_until = 0.0
         self.largest_backlog = 0
@@ -163,6 +165,7 @@ class ModelAgent:
             self.clock = merge(self.clock, heard)
         self.clock = tick(self.clock, OWN)
         self.records.append(Taken(report.name, self.clock, self.now))
+        self.values.append(report.given)
 
     def _refuse(self, connection: Connection, refusal: Refused) -> None:
         connection.down.append(refusal)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from choreomon.agent_files.clocks.text import Carried
+from choreomon.agent_files.values import Value
 from choreomon.core.errors import AgentUnavailable
 from choreomon.sdk.carriers import Carrying
 
@@ -21,37 +22,37 @@ class Recording(Carrying):
         self.away = False
         self.closed = False
 
-    def note(self, *event: str) -> None:
+    def note(self, *event: str, **values: Value) -> None:
         if self.away:
             raise AgentUnavailable("/run/agent.sock", "", "start it")
-        self.events.append(event)
+        self.events.append((*event, *[f"{name}={value}" for name, value in values.items()]))
 
 
 class AsyncRecording(Recording):
-    async def sending(self, to: str, name: str) -> Carried:
-        self.note("send", to, name)
+    async def sending(self, to: str, name: str, /, **values: Value) -> Carried:
+        self.note("send", to, name, **values)
         return Carried(self.name, name, "AAAA")
 
-    async def handling(self, carried: Carried) -> None:
-        self.note("handle", *carried)
+    async def handling(self, carried: Carried, /, **values: Value) -> None:
+        self.note("handle", *carried, **values)
 
-    async def handling_from_outside(self, name: str) -> None:
-        self.note("handle", "env", name)
+    async def handling_from_outside(self, name: str, /, **values: Value) -> None:
+        self.note("handle", "env", name, **values)
 
     async def close(self, deadline: float | None = None) -> None:
         self.closed = True
 
 
 class BlockingRecording(Recording):
-    def sending(self, to: str, name: str) -> Carried:
-        self.note("send", to, name)
+    def sending(self, to: str, name: str, /, **values: Value) -> Carried:
+        self.note("send", to, name, **values)
         return Carried(self.name, name, "AAAA")
 
-    def handling(self, carried: Carried) -> None:
-        self.note("handle", *carried)
+    def handling(self, carried: Carried, /, **values: Value) -> None:
+        self.note("handle", *carried, **values)
 
-    def handling_from_outside(self, name: str) -> None:
-        self.note("handle", "env", name)
+    def handling_from_outside(self, name: str, /, **values: Value) -> None:
+        self.note("handle", "env", name, **values)
 
     def close(self, deadline: float | None = None) -> None:
         self.closed = True

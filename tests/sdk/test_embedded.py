@@ -41,18 +41,31 @@ def folder(tmp_path: Path) -> Iterator[Folder]:
     held.let_go()
 
 
-def configurations(folder: Folder, *, durable: bool = False) -> dict[str, AgentConfig]:
-    document = parse_document(PROPERTY, "property.yaml")
+FOR_EACH = """
+property:
+  for_each: [order]
+  sequences:
+    - steps: ["A -> B : a(order)", "B -> A : b(order)"]
+"""
+
+
+def configurations(
+    folder: Folder, *, durable: bool = False, text: str = PROPERTY
+) -> dict[str, AgentConfig]:
+    document = parse_document(text, "property.yaml")
     loaded = document.property
     assert loaded is not None
     names = document.processes
     system = system_id(loaded.automaton, names, loaded.rules, b"nonce")
-    tables = transition_tables(loaded.automaton, names, loaded.rules)
+    rules, parameters = loaded.rules, loaded.parameters
+    tables = transition_tables(loaded.automaton, names, rules, parameters)
+    key = b"" if parameters is None else bytes(16)
     ports = dict(zip(names, folder.ports, strict=True))
     configs = {}
     for name in names:
         path = folder.path / f"{name}.json"
-        path.write_bytes(write_table(SplitTable(system, "two", "sound", names, tables[name])))
+        table = SplitTable(system, "two", rules, names, tables[name], key=key)
+        path.write_bytes(write_table(table))
         configs[name] = AgentConfig(
             process=name,
             tables=(path,),
@@ -95,6 +108,26 @@ async def test_a_violation_is_declared_with_its_reason(folder: Folder) -> None:
     assert [(str(each.event), each.certain) for each in verdict.because] == [("event 1 of A", True)]
     for process in processes.values():
         await process.close()
+
+
+@pytest.mark.asyncio
+async def test_each_order_is_judged_by_itself(folder: Folder) -> None:
+    told = Verdicts()
+    processes = await started(configurations(folder, text=FOR_EACH), told)
+    first, second = processes["A"], processes["B"]
+    carried = await first.sending("B", "a", order="A-17")
+    await second.handling(carried, order="A-17")  # no property has it: not looked at
+    await second.sending("A", "b", order=18)
+    for wrong in ({}, {"order": ""}, {"order": "x", "size": 1}):
+        with pytest.raises(ValueError, match=r"order|size"):
+            await second.sending("A", "b", **wrong)
+    await second.sending("A", "b", order="A-17")
+    verdict = await told.next()
+    assert (verdict.verdict, verdict.process, verdict.count) == ("violated", "B", 2)
+    assert verdict.instance == {"order": "A-17"}
+    for process in processes.values():
+        await process.close()
+    assert told.told.empty()
 
 
 @pytest.mark.asyncio

@@ -32,6 +32,13 @@ def test_what_was_formed() -> None:
     )
 
 
+def test_which_instance_it_is_about() -> None:
+    of_one = replace(FORMED, instance={"tenant": "t\x1b1", "order": "A-17"})
+    told = "event 1 (send P2 -> P3 : b) for order=A-17, tenant=t�1"
+    assert live_word_line(of_one).plain.endswith(told)
+    assert live_explanation(of_one).headline == f"P2 declares violated at {told}."
+
+
 def test_what_was_formed_by_all_orders() -> None:
     verdict = replace(FORMED, because=(replace(PRE, certain=False),))
     assert live_explanation(verdict).sentences[-2:] == (

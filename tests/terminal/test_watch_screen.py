@@ -14,9 +14,11 @@ from choreomon.terminal.watch import (
     Polled,
     gravest_verdicts,
     headline,
+    of_instance,
     remembered,
     watch_screen,
     worst_seen,
+    worst_told,
 )
 from tests.agent_files.live_verdicts import BY_HAND
 from tests.agent_files.test_status_json import STATUS
@@ -196,6 +198,23 @@ def test_the_worst_that_was_seen(
 def test_who_cannot_be_reached_may_know_of_something() -> None:
     assert worst_seen([GONE]) == POSSIBLY_VIOLATED
     assert worst_seen([]) is None
+
+
+def test_verdicts_about_other_instances_are_left_out() -> None:
+    one = replace(BY_HAND, id="1", instance={"order": "A-17", "tenant": "t1"})
+    two = replace(BY_HAND, id="2", verdict=VIOLATED, instance={"order": "B-1", "tenant": "t1"})
+    gap = replace(BY_HAND, id="3", label=None, unseen=True)
+    status = replace(STATUS, verdicts=(one, two, gap))
+
+    def left(**values: str) -> tuple[list[str], VerdictKind | None]:
+        polled = of_instance([Polled("P2", status), GONE._replace(before=status)], values)
+        told = {each.id for polled in polled if polled.known for each in polled.known.verdicts}
+        return sorted(told), worst_told(polled[:1])
+
+    assert left(order="A-17") == (["1"], POSSIBLY_VIOLATED)
+    assert left(tenant="t1") == (["1", "2"], VIOLATED)
+    assert left(order="A-17", tenant="t2") == ([], None)
+    assert worst_told(of_instance([GONE], {"order": "A-17"})) == POSSIBLY_VIOLATED
 
 
 def test_labels_that_were_never_seen_come_first() -> None:
