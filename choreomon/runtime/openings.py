@@ -90,15 +90,11 @@ class Openings:
             return
         if self._now() < awaited.until and service.uninformed():
             return
-        before = driver.sidecar.values.carried
         try:
             driver.change(awaited.sidecar)
         except CommitFailed:  # the next commit says so, too
             return
         self.awaited = None
-        carried = driver.sidecar.values.carried
-        if any(names != carried.get(label, names) for label, names in before.items()):
-            service.greet_again()  # of some messages fewer values are wanted now
         self._opened(awaited.tables)
 
     @property

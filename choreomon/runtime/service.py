@@ -249,13 +249,14 @@ class Connection(asyncio.Protocol):
                 assert_never(message)
 
     def _reported(self, told: local.Report, at: int) -> Report:
-        """What happened by this report, at this time. Values of what no property mentions are left
+        """What happened by this report, at this time. Values that no property asks for are left
         out: they would be kept in the journal."""
         event, peer, name = told.event, told.peer, told.name
         said = (told.number, told.done, event, peer, name, told.heard, at)
-        sidecar = self._side.driver.sidecar
-        if told.given and sidecar.label(event, peer, name) in sidecar.values.carried:
-            values = {each: str(value) for each, value in told.given.items()}
+        sidecar, given = self._side.driver.sidecar, told.given
+        wanted = sidecar.values.carried.get(sidecar.label(event, peer, name)) if given else ()
+        values = {each: str(given[each]) for each in wanted or () if each in given}
+        if values:
             return ReportWithValues(self._number, self._session, *said, values)
         return Report(self._number, self._session, *said)
 

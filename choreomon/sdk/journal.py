@@ -44,7 +44,7 @@ class Ticket:
 
 class Entry:
     """`number` is 0 where it is not numbered. `values`: those that its message carries, as far as
-    the agent wants them. `lost`: how many events a gap stands for. `tickets`: who waits, one at
+    the agent wanted them. `lost`: how many events a gap stands for. `tickets`: who waits, one at
     most for an event; for a gap all whose events came into doubt."""
 
     __slots__ = ("heard", "kind", "lost", "name", "number", "peer", "released", "tickets", "values")
@@ -66,11 +66,6 @@ class Entry:
         self.lost = 0
         self.released = False
         self.tickets: list[Ticket] = []
-
-    @property
-    def event(self) -> tuple[EntryKind, str, str]:
-        """Kind, other end and name."""
-        return self.kind, self.peer, self.name
 
     def take(self, number: int) -> bool:
         """Take this number, unless it has one; whether it took it."""

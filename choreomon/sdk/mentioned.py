@@ -41,13 +41,6 @@ class Mentioned:
         given = {each: values[each] for each in carried if each in values}
         return checked_values(given, carried, f"{kind} {name}")
 
-    def wanted(self, event: tuple[str, str, str], values: Values) -> Values:
-        """Of the values with which an event was checked those that are wanted now."""
-        if not values:
-            return NO_VALUES
-        carried = self._carried.get(event, ())
-        return {name: value for name, value in values.items() if name in carried}
-
 
 def _told(label: Label) -> Told:
     sender, name, receiver = label.message

@@ -54,13 +54,12 @@ class Process(Carries, Protocol):
             name: of the message, as properties name it.
             values: of the parameters that the message carries, where a property is for each
                 instance, as `order="A-17"`: strings of 1 to 256 bytes of UTF-8, or integers, which
-                stand for their decimal text. A message that no property mentions needs none, and
-                those that are given are not looked at.
+                stand for their decimal text. Others that no property asks for are not looked at.
 
         Raises:
             AgentUnavailable: no answer within the deadline. The message must not leave.
             ProcessClosed: after `close`.
-            ValueError: `name` is none, or a value is missing, unknown, or none. Nothing was told
+            ValueError: `name` is none, or a value is missing, or none. Nothing was told
                 then, and the message must not leave.
         """
         ...

@@ -232,7 +232,6 @@ class Session:
         self.knowledge.welcomed(message.clock)
         for entry in self._journal:
             entry.heard = self.knowledge.admit(entry.heard)
-            entry.values = self._mentioned.wanted(entry.event, entry.values)
         self.phase = OPEN
         self._lease.welcomed(message.lease, message.grant, now)
         told = self._journal.greeted()

@@ -8,18 +8,24 @@ exports.Process = class Process {
   constructor(path, welcomed, failed) {
     Object.assign(this, { path, welcomed, failed, session: '', last: 0, done: 0, waiting: new Map() }).open();
   }
-  // Before a message leaves: the text that is to travel with it.
-  async sending(to, name) { return `1/${this.name}/${name}/${await this.report('send', to, name, '')}`; }
+  // Before a message leaves: the text that is to travel with it. `values`: those that it carries, as { order: 'A-17' }.
+  async sending(to, name, values) {
+    return `1/${this.name}/${name}/${await this.report('send', to, name, '', values)}`;
+  }
   // Before a message is handled: `carried` is what came with it; one from outside, with nothing, has a `name`.
-  async handling(carried, name) {
+  async handling(carried, name, values) {
     const read = /^1\/(\w[\w.-]{0,199})\/(\w[\w.-]{0,199})\/([\w-]{0,4096})$/.exec(carried);
     const [, sender, named, clock] = read ?? ['', 'env', name, ''];
-    if (named) await this.report('handle', sender, named, clock);
+    if (named) await this.report('handle', sender, named, clock, values);
   }
   close() { this.closed = true; this.say({ type: 'goodbye' }); this.socket.end(); }
 
-  report(event, peer, name, heard) {
-    const message = { type: 'report', number: ++this.last, event, peer, name, heard };
+  report(event, peer, name, heard, values) {
+    const ends = event === 'send' ? `${this.name} -> ${peer}` : `handle ${peer} -> ${this.name}`;
+    const label = this.labels.find((each) => each.replace(/\(.*/, '') === `${ends} : ${name}`);
+    const missing = /\((.*)\)/.exec(label)?.[1].split(', ').filter((each) => !(each in (values ?? {}))) ?? [];
+    if (missing.length) return Promise.reject(new Error(`${ends} : ${name} carries ${missing.join(', ')}`));
+    const message = { type: 'report', number: ++this.last, event, peer, name, heard, values };
     return new Promise((resolve, reject) => {
       this.waiting.set(message.number, { message, resolve, reject });
       this.tell();
@@ -46,9 +52,9 @@ exports.Process = class Process {
       this.take(JSON.parse(data));
     }
   }
-  take({ type, process, session, number, clock, window, reason, message }) {
+  take({ type, process, session, number, clock, window, labels, reason, message }) {
     if (type === 'welcome') {
-      Object.assign(this, { name: process, session, window, ready: true, told: this.done });
+      Object.assign(this, { name: process, session, window, labels, ready: true, told: this.done });
       this.tell();
       this.welcomed(this);
     } else if (type === 'clock' && this.waiting.has(number)) {

@@ -33,6 +33,11 @@ SAID = re.findall(r"^([→←]) (\{.*\})$", TEXT, re.MULTILINE)
 # What the page says.
 
 
+def _shown(default: object) -> str:
+    """A default as it is in a frame; of what is left out of it, none."""
+    return "{}" if default is msgspec.UNSET else msgspec.json.encode(default).decode()
+
+
 @pytest.mark.parametrize("tag", MESSAGES)
 def test_every_message_has_its_fields_on_the_page(tag: str) -> None:
     fields = msgspec.structs.fields(MESSAGES[tag])
@@ -41,8 +46,7 @@ def test_every_message_has_its_fields_on_the_page(tag: str) -> None:
         assert "no fields" in section
         return
     assert [(row[0].strip("`"), row[1].strip("`")) for row in table_under(TEXT, f"`{tag}`")] == [
-        (each.name, "" if each.required else msgspec.json.encode(each.default).decode())
-        for each in fields
+        (each.name, "" if each.required else _shown(each.default)) for each in fields
     ]
 
 
@@ -151,10 +155,10 @@ def test_who_follows_the_simple_way_can_remind_an_agent_of_all_that_it_was_told(
 # The client.
 
 
-def test_the_client_has_sixty_lines() -> None:
+def test_the_client_has_seventy_lines() -> None:
     lines = CLIENT.read_text(encoding="utf-8").splitlines()
     code = [line for line in lines if line.strip() and not line.strip().startswith("//")]
-    assert len(code) <= 60
+    assert len(code) <= 70
     assert max(map(len, lines)) <= 120
     assert [line for line in code if "require(" in line] == ["const net = require('node:net');"]
 

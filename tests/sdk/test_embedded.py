@@ -118,8 +118,8 @@ async def test_each_order_is_judged_by_itself(folder: Folder) -> None:
     carried = await first.sending("B", "a", order="A-17")
     await second.handling(carried, order="A-17")  # no property has it: not looked at
     await second.sending("A", "b", order=18)
-    for wrong in ({}, {"order": ""}, {"order": "x", "size": 1}):
-        with pytest.raises(ValueError, match=r"order|size"):
+    for wrong in ({}, {"order": ""}):
+        with pytest.raises(ValueError, match="order"):
             await second.sending("A", "b", **wrong)
     await second.sending("A", "b", order="A-17")
     verdict = await told.next()
