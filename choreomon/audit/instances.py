@@ -27,12 +27,16 @@ from choreomon.audit.window import Limits
 from choreomon.core.binding import Binding, agree, in_words
 from choreomon.core.message import SEND, Label
 from choreomon.core.recorded import Diagnostic, Place, RecordedEvent
+from choreomon.core.values import MOST_BYTES, value_text
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.instances import Parameters
 from choreomon.properties.parts import restricted
 from choreomon.properties.progress import rules_of
 
 _NOWHERE: Final = Place("", 0)
+
+_SURELY_SHORT: Final = MOST_BYTES // 4
+"""Characters, of which each is at most four bytes."""
 
 MOST_INSTANCES: Final = 1_000_000
 """Bindings that are judged, the first ones; of events of others it is said that they are not."""
@@ -191,8 +195,8 @@ class InstancesAuditor:
         self._counting.add(event)
         lacks = self._lacks_value(event)
         if lacks:
-            reason = f"{event.name} at {event.place} carries no {lacks}"
-            self._tell(Diagnostic("not-understood", f"it carries no {lacks}", event.place))
+            reason = f"{event.name} at {event.place} {lacks}"
+            self._tell(Diagnostic("not-understood", f"it {lacks}", event.place))
             if event.process in self._processes:
                 index = self._processes.index(event.process)
                 self._lacks(index, Gap(event.process, reason))
@@ -235,13 +239,16 @@ class InstancesAuditor:
         return self.summary
 
     def _lacks_value(self, event: RecordedEvent) -> str:
-        """The first parameter that an event should carry and does not; empty where it lacks
-        none."""
+        """What is wrong with the first parameter that an event should carry and does not; empty
+        where it lacks none."""
         for other, names in self._carrying.get((event.kind, event.process, event.name), ()):
             if event.peer in (None, other):
                 for name in names:
-                    if name not in event.values:
-                        return name
+                    value = event.values.get(name)
+                    if value is None:
+                        return f"carries no {name}"
+                    if not 1 <= len(value) <= _SURELY_SHORT and value_text(value) is None:
+                        return f"carries no {name} of 1 to {MOST_BYTES} bytes of UTF-8"
         return ""
 
     def _item(self, item: Item) -> None:

@@ -199,6 +199,25 @@ def test_an_event_without_its_value_may_be_of_any_instance() -> None:
     assert found.verdicts == {"possibly-violated": 1}
 
 
+@pytest.mark.parametrize("value", ["", "x" * 257, "\N{SNOWMAN}" * 86])
+def test_a_value_that_is_empty_or_too_long_is_none(value: str) -> None:
+    auditor = InstancesAuditor(AUTOMATON, ORDERS)
+    auditor.add(event(PAY, 1, order=value))
+    auditor.add(event(SHIP, 2, order="1"))
+    summary = auditor.finish({"shop"})
+    (strange,) = summary.diagnostics()
+    assert strange.kind == "not-understood"
+    assert strange.message == "it carries no order of 1 to 256 bytes of UTF-8"
+    assert strange.place == Place("log", 1)
+    assert summary.outcome().verdicts == {"possibly-violated": 1}
+
+
+def test_values_of_256_bytes_are_told_apart() -> None:
+    for one, other in (("x" * 256, "x" * 255 + "y"), ("\N{SNOWMAN}" * 85, "\N{SNOWMAN}" * 84)):
+        assert audited(event(PAY, 1, order=one), event(SHIP, 2, order=other)).verdict is None
+        assert audited(event(PAY, 1, order=one), event(SHIP, 2, order=one)).verdict == "violated"
+
+
 def test_instances_are_bounded() -> None:
     events = [event(PAY, number, order=f"{number}") for number in range(1, 6)]
     auditor = InstancesAuditor(AUTOMATON, ORDERS, most=3)

@@ -144,6 +144,10 @@ def test_verdicts_beyond_a_thousand_are_counted() -> None:
     orders = [each["for"]["order"] for each in said["verdicts"]]
     assert orders == [str(number) for number in range(1199, 199, -1)]
     assert said["verdicts_not_kept"] == {"violated": 200}
+    assert [(each["sessions"], len(each["names"])) for each in said["kinds"]] == [(1200, 10)]
+    text = choreomon(*ASKED).out
+    assert text.count("violated in 1,200 instances (order=0, order=1, ") == 1
+    assert text.count("log.jsonl:") < 10
     choreomon(*ASKED, "--junit", "j.xml", "--sarif", "s.json", "--report", "page.html")
     assert 'name="200 more verdicts that are violated"' in Path("j.xml").read_text("utf-8")
     assert "200 more verdicts of instances" in Path("s.json").read_text("utf-8")

@@ -31,6 +31,27 @@ def test_the_documented_example_and_sequences_validate() -> None:
     assert accepted(variation("in_order: true", "deadline: 5"))
 
 
+FOR_EACH = """property:
+  for_each: [tenant, order]
+  fresh: ["a -> b : open(tenant, order)", "handle env -> b : closed( order )"]
+  sequences:
+    - steps: ["a -> b : x(tenant)", "a -> b : y(order,tenant)"]
+      cancel: [{on: "a -> b : z", after: [1, 1], back_to: 0}]
+"""
+
+
+def test_what_is_for_each_instance_validates() -> None:
+    assert accepted(FOR_EACH)
+    for wrong in ("open(tenant, order", "open()", "open(a b)", "open(tenant,)"):
+        assert not accepted(FOR_EACH.replace("open(tenant, order)", wrong)), wrong
+    assert not accepted(FOR_EACH.replace("[tenant, order]", "[1]"))
+    assert not accepted(FOR_EACH.replace("fresh: [", "fresh: [1, "))
+    automaton = "automaton: {initial: [p], final: [q], transitions: [{from: p, to: q, on: LABEL}]}"
+    head = FOR_EACH[: FOR_EACH.index("  sequences")] + "  "
+    assert accepted(head + automaton.replace("LABEL", '"a -> b : x(order)"'))
+    assert not accepted(head + automaton.replace("LABEL", '"a -> b : x(order"'))
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
