@@ -5,12 +5,30 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Sequence
 
+from choreomon.core.binding import Binding
 from choreomon.core.message import Label
-from choreomon.core.values import Carried
 from choreomon.core.vector_clock import VectorClock
 from choreomon.properties.linear import FormationRules, FormationWatch
+from choreomon.properties.slices import Happened
 from simulator.sidecars.run_context import Watchers
 from simulator.world import Watcher
+
+
+def noting_labelled(
+    watchers: Sequence[Watchers], happened: Callable[[], int]
+) -> tuple[list[Watchers], list[Happened]]:
+    """The watchers of each process, and the events that they are told of, to which these add: what
+    is to be known of a run to say afterwards where a property for each instance was formed."""
+    told: list[Happened] = []
+
+    def noting(watcher: Watcher) -> Watcher:
+        def note(label: Label, clock: VectorClock, values: Binding) -> None:
+            told.append(Happened(happened() - 1, label, values))
+            watcher(label, clock, values)
+
+        return note
+
+    return [{label: noting(own) for label, own in each.items()} for each in watchers], told
 
 
 def noting_formations(
@@ -26,7 +44,7 @@ def noting_formations(
     formed = array("q")
 
     def noting(watcher: Watcher) -> Watcher:
-        def note(label: Label, clock: VectorClock, values: Carried) -> None:
+        def note(label: Label, clock: VectorClock, values: Binding) -> None:
             if watch.formed_at(label):
                 formed.append(happened() - 1)
             watcher(label, clock, values)

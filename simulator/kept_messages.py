@@ -8,8 +8,9 @@ from collections.abc import Callable
 from typing import Final, Literal
 
 from choreomon.core.run import MonitorsMessage
-from choreomon.monitor.messages import Inquiry, MonitoringMessage, Notice, Response
-from simulator.sidecars.run_context import MonitorLog
+from choreomon.monitor.messages import Inquiry, Notice, Response
+from choreomon.monitor.of_instances.messages import said_in
+from simulator.sidecars.run_context import AnyMessage, MonitorLog
 
 KEPT_MESSAGES: Final = 100_000
 """The last ones of a run."""
@@ -32,18 +33,19 @@ class KeptMessages:
         """Those that were taken, in the order in which they were."""
         return tuple(self._kept)
 
-    def sent(self, message: MonitoringMessage, size: int, arrives: int) -> None:
+    def sent(self, message: AnyMessage, size: int, arrives: int) -> None:
         self._under_way[id(message)] = self._place()
         if self.also is not None:
             self.also.sent(message, size, arrives)
 
-    def taken(self, message: MonitoringMessage) -> None:
+    def taken(self, message: AnyMessage) -> None:
         sent = self._under_way.pop(id(message))
         if not isinstance(message, Notice):  # what the central monitor learns it tells nobody
             kind: Literal["inquiry", "response", "other"] = "other"
-            if type(message) is Inquiry:
+            said = type(said_in(message))
+            if said is Inquiry:
                 kind = "inquiry"
-            elif type(message) is Response:
+            elif said is Response:
                 kind = "response"
             ends = message.sender, message.receiver
             self._kept.append(MonitorsMessage(kind, *ends, sent, self._place()))

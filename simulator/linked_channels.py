@@ -10,22 +10,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import dropwhile
-from typing import NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from choreomon.agent_files.clocks.coding import PLAIN
 from choreomon.agent_files.clocks.links import UNLINKED, Link, Told, after, tell
 from choreomon.agent_files.clocks.packed import PackedClock, packed
-from choreomon.agent_files.wire import encode, encode_told
+from choreomon.agent_files.values import DIGEST_BYTES
+from choreomon.agent_files.wire import NO_STORE, NO_SYSTEM, encode, encode_told
 from choreomon.monitor.messages import PeerMessage
+from choreomon.monitor.of_instances.messages import InstanceMessage
 from simulator.network import Channel, Network
 
-OnSent: TypeAlias = Callable[[PeerMessage, int, int], None]
+AnyPeerMessage: TypeAlias = PeerMessage | InstanceMessage
+
+OnSent: TypeAlias = Callable[[AnyPeerMessage, int, int], None]
 
 
 class Sent(NamedTuple):
     """A message on its way, its clock, and how its frame tells it."""
 
-    message: PeerMessage
+    message: AnyPeerMessage
     clock: PackedClock
     told: Told
 
@@ -42,11 +46,11 @@ class LinkedChannels:
         self._links: dict[str, Link] | None = None
         if network.in_order and entries > PLAIN:
             self._links = {}
-        self._channels: dict[str, Channel[PeerMessage]] = {}
+        self._channels: dict[str, Channel[AnyPeerMessage]] = {}
         self._linked: dict[str, Channel[Sent]] = {}
 
     def connect(
-        self, name: str, other: LinkedChannels, deliver: Callable[[PeerMessage], None]
+        self, name: str, other: LinkedChannels, deliver: Callable[[AnyPeerMessage], None]
     ) -> None:
         """Make the channel to the monitor of that name, whose channels are `other`."""
         network, process = self._network, self._process
@@ -60,16 +64,17 @@ class LinkedChannels:
 
         self._linked[name] = network.channel(process, name, arrive)
 
-    def send(self, message: PeerMessage) -> None:
+    def send(self, message: AnyPeerMessage) -> None:
         """Count it, and send it to its receiver."""
         links, receiver = self._links, message.receiver
         if links is None:
-            size = len(encode(message))
+            size = len(encode(*_as_sent(message)))
             self._sent(message, size, self._channels[receiver](message))
             return
         clock = packed(message.clock)
         links[receiver], told = tell(links.get(receiver, UNLINKED), clock)
-        size = len(encode_told(message, clock, told))
+        coded, *rest = _as_sent(message)
+        size = len(encode_told(coded, clock, told, *rest))
         self._sent(message, size, self._linked[receiver](Sent(message, clock, told)))
 
     def hear(self, sender: str, sent: Sent) -> None:
@@ -82,3 +87,15 @@ class LinkedChannels:
             kept = dropwhile(lambda offer: offer.name != used, link.offered)
             link = link._replace(offered=tuple(kept))
         self._links[sender] = link
+
+
+_DIGEST: Final = bytes(DIGEST_BYTES).hex()
+
+
+def _as_sent(message: AnyPeerMessage) -> tuple[Any, ...]:
+    """The arguments of `encode`. Agents send digests in the places of values, all of one length."""
+    if not isinstance(message, InstanceMessage):
+        return (message,)
+    names = tuple(name for name, _ in message.binding)
+    coded = message._replace(binding=tuple((name, _DIGEST) for name in names))
+    return coded, NO_SYSTEM, NO_STORE, names

@@ -7,18 +7,18 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, Protocol
 
+from choreomon.core.binding import Binding
 from choreomon.core.message import Label
 from choreomon.core.run import Summary, summary, summary_of_counts
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import MonitorVerdict
 from choreomon.monitor.effects import Declared
-from choreomon.monitor.messages import MonitoringMessage
-from simulator.sidecars.run_context import Remembering
+from simulator.sidecars.run_context import AnyMessage, Remembering
 
 
 class TimedVerdict(NamedTuple):
     """A monitor's verdict about an event of `process` with this label, when it was given, whether
-    another may follow, and when the event happened."""
+    another may follow, when the event happened, and of which instance it is, if of any."""
 
     process: str
     label: Label
@@ -27,12 +27,13 @@ class TimedVerdict(NamedTuple):
     time: int
     provisional: bool
     since: int
+    binding: Binding = ()
 
 
 class Observer(Protocol):
     """Who looks at the monitors of a run while it goes on, and changes nothing."""
 
-    def sent(self, message: MonitoringMessage, time: int) -> None:
+    def sent(self, message: AnyMessage, time: int) -> None:
         """A monitoring message left."""
 
     def stepped(self, process: str, monitor: Remembering, time: int) -> None:
@@ -70,7 +71,7 @@ class Measures:
         process = label.process
         self._since[process, clock[self._index_of[process]]] = (self._now(), label)
 
-    def sent(self, message: MonitoringMessage, size: int) -> None:
+    def sent(self, message: AnyMessage, size: int) -> None:
         self.messages += 1
         self.bytes += size
         if self._observer is not None:
@@ -88,10 +89,14 @@ class Measures:
     def told(self, process: str, effect: Declared) -> None:
         key = (process, effect.event[self._index_of[process]])
         since, label = self._since[key]
-        event, verdict, provisional, *_ = effect
+        event, verdict, provisional, _, binding = effect
         now = self._now()
         timed = TimedVerdict(
-            process, label, event, verdict, time=now, provisional=provisional, since=since
+            *(process, label, event, verdict),
+            time=now,
+            provisional=provisional,
+            since=since,
+            binding=binding,
         )
         if provisional:
             self._last[key] = timed

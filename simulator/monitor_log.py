@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
+from choreomon.core.binding import Binding
 from choreomon.core.monitor_log import (
     LogEntry,
     MessageKind,
@@ -20,8 +21,10 @@ from choreomon.core.run import RunVerdict
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import Reference
 from choreomon.monitor.messages import Inquiry, MonitoringMessage, Notice, Push, Response, Waiting
+from choreomon.monitor.of_instances.messages import InstanceMessage
 from simulator.measuring import TimedVerdict
 from simulator.sidecars.central import CENTRE
+from simulator.sidecars.run_context import AnyMessage
 from simulator.world import World
 
 MonitorRecorder: TypeAlias = Callable[[LogEntry], None]
@@ -48,10 +51,16 @@ class RecordedMonitors:
         # else has its identity before it is taken.
         self._under_way: dict[int, int] = {}
 
-    def sent(self, message: MonitoringMessage, size: int, arrives: int) -> None:
+    def sent(self, told: AnyMessage, size: int, arrives: int) -> None:
         number = self._number
         self._number = number + 1
-        self._under_way[id(message)] = number
+        self._under_way[id(told)] = number
+        message: MonitoringMessage
+        binding: Binding = ()
+        if isinstance(told, InstanceMessage):
+            message, binding = told
+        else:
+            message = told
         world = self._world
         process, count = self._event(message)
         inspected, references = _transitions(message)
@@ -69,10 +78,11 @@ class RecordedMonitors:
                 None if inspected is None else _arrow(inspected),
                 tuple(map(_arrow, references)),
                 _clock(message),
+                binding,
             )
         )
 
-    def taken(self, message: MonitoringMessage) -> None:
+    def taken(self, message: AnyMessage) -> None:
         number = self._under_way.pop(id(message))
         self._recorder(MessageTaken(number, self._world.event_queue.now, self._world.events))
 
@@ -88,6 +98,7 @@ class RecordedMonitors:
                 str(timed.label),
                 timed.provisional,
                 verdict,
+                timed.binding,
             )
         )
 

@@ -41,6 +41,15 @@ def rules_with(strategy: StrategyName, rules: RulesName) -> RulesName:
     return rules if strategy in ASKING else WITHOUT_INQUIRIES[rules].name
 
 
+def unfit_for_instances(strategy: StrategyName, rules: RulesName) -> str:
+    """Why monitors of this strategy, by these rules, cannot judge a property for each instance.
+    Empty where they can."""
+    told = "know of no instances, and the property has for_each: use"
+    if strategy not in ASKING:
+        return f"monitors with the strategy {strategy} {told} pull"
+    return "" if rules == "precise" else f"monitors by the rules {rules} {told} precise"
+
+
 class Monitors(NamedTuple):
     """The monitors of a strategy, in place.
 

@@ -18,15 +18,16 @@ from choreomon.core.verdict import GAP, MonitorVerdict, Reason
 from choreomon.documents.read import Document
 from choreomon.documents.scenario import Scenario, scenario
 from choreomon.properties.automaton import SequenceAutomaton
-from choreomon.properties.formed import Formed, formed_by
+from choreomon.properties.formed import Formed, formed_by, formed_for_each
 from choreomon.properties.linear import FormationRules
+from choreomon.properties.slices import Happened
 from choreomon.properties.tables import RulesName, transition_tables
 from simulator.event_queue import MONITORING
-from simulator.formations import noting_formations
+from simulator.formations import noting_formations, noting_labelled
 from simulator.kept_messages import KeptMessages
 from simulator.measuring import Measures, Observer, TimedVerdict
 from simulator.monitor_log import MonitorRecorder, RecordedMonitors
-from simulator.monitoring import monitors, rules_with
+from simulator.monitoring import monitors, rules_with, unfit_for_instances
 from simulator.network import Network
 from simulator.recording import each_of
 from simulator.sidecars.run_context import Explained, RunContext
@@ -59,6 +60,9 @@ class Simulation(Scenario):
         monitors send and remember, `monitor_recorder` all that they send, take and declare. With
         `keep_events` the last `KEPT_EVENTS` events, and messages between monitors, are kept; if
         those are all events, the `Run` says by which of them the property was really formed.
+
+        Raises `ValueError` for a property for each instance with a strategy or rules that know of
+        none.
         """
         kept: deque[RunEvent] = deque(maxlen=KEPT_EVENTS)
         world = World(
@@ -73,11 +77,15 @@ class Simulation(Scenario):
         explained: Explained = _as_it_is
         messages = KeptMessages(lambda: world.events) if keep_events else None
         formed: Sequence[int] = ()
+        labelled: Sequence[Happened] = ()
         if self.automaton is not None:
             hearing = _Hearing(on_verdict, observer, monitor_recorder, messages)
             arranged = (seed, strategy, rules, hearing)
             measures, explained = self._monitored(self.automaton, world, *arranged)
-            formed = self._noting(world)
+            if self.parameters is None:
+                formed = self._noting(world)
+            else:
+                world.watchers[:], labelled = noting_labelled(world.watchers, lambda: world.events)
         with _without_cycle_collection():
             world.run()
             verdicts = [*map(_Lookup(world).verdict, measures.last_verdicts(explained))]
@@ -95,7 +103,7 @@ class Simulation(Scenario):
             history_records=measures.history_records(),
             verdicts=tuple(verdicts),
             kept_events=tuple(kept),
-            formed=self._formed(formed, complete, verdicts),
+            formed=self._formed(formed, labelled, complete, verdicts),
             unsettled=tuple(sorted(world.event_index(*each) for each in measures.unsettled_events)),
             kept_messages=() if messages is None else messages.messages,
         )
@@ -108,10 +116,16 @@ class Simulation(Scenario):
         return formed
 
     def _formed(
-        self, formed: Iterable[int], events: Sequence[RunEvent], verdicts: Iterable[RunVerdict]
+        self,
+        formed: Iterable[int],
+        labelled: Sequence[Happened],
+        events: Sequence[RunEvent],
+        verdicts: Iterable[RunVerdict],
     ) -> Formed | None:
         if self.automaton is None:
             return None
+        if self.parameters is not None:
+            return formed_for_each(self.automaton, self.parameters, labelled, verdicts)
         return formed_by(self.automaton, formed, events, verdicts)
 
     @cached_property
@@ -172,7 +186,9 @@ class Simulation(Scenario):
             log=messages or log,
         )
         judging = rules_with(strategy, rules or self.rules)
-        tables = transition_tables(automaton, world.processes, judging)
+        if self.parameters is not None and (unfit := unfit_for_instances(strategy, judging)):
+            raise ValueError(unfit)
+        tables = transition_tables(automaton, world.processes, judging, self.parameters)
         placed = monitors(strategy, context, tables, judging)
         world.watchers[:] = placed.watchers
         return measures, placed.explained
@@ -232,6 +248,7 @@ class _Lookup:
             silent=verdict.silent,
             early=pulling and timed.provisional,
             happened_at=timed.since,
+            binding=timed.binding,
         )
 
     def _reason(self, given: Reason) -> RunReason:

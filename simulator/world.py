@@ -27,20 +27,20 @@ from choreomon.actors.compilation import CompiledApplication, Route, Sending
 from choreomon.actors.delays import NO_TIME, Delay, LinkDelays, sampler
 from choreomon.actors.program import Program, carried, perform, translated
 from choreomon.actors.randomness import Streams
+from choreomon.core.binding import Binding
 from choreomon.core.message import Label
 from choreomon.core.run import RunEvent
-from choreomon.core.values import Carried
 from choreomon.core.vector_clock import MANY, VectorClock, merge, zero
 from simulator.event_queue import APPLICATION, EventQueue
 from simulator.network import Channel, Network
 
-Watcher: TypeAlias = Callable[[Label, VectorClock, Carried], None]
+Watcher: TypeAlias = Callable[[Label, VectorClock, Binding], None]
 """Called at an event with its label, the clock right after it, and the values of its message."""
 
 Recorder: TypeAlias = Callable[[RunEvent], None]
 """Called at every event, with all about it."""
 
-Envelope: TypeAlias = tuple[Route, VectorClock | None, int | None, Carried]
+Envelope: TypeAlias = tuple[Route, VectorClock | None, int | None, Binding]
 """A message under way or in a mailbox: its route, the clock and index of its send event, `None`
 for one from the environment, and the values that it carries."""
 
@@ -190,7 +190,7 @@ class World:
             self._arrive(mailbox.popleft())
 
     def _run_event(
-        self, index: int, label: Label, clock: VectorClock, sent_at: int | None, values: Carried
+        self, index: int, label: Label, clock: VectorClock, sent_at: int | None, values: Binding
     ) -> RunEvent:
         kind, message = label
         now, process = self.event_queue.now, label.process

@@ -19,9 +19,9 @@ from benchmarks.scale.workloads import Property, Workload
 from choreomon.actors.compilation import compile_application
 from choreomon.actors.delays import NO_TIME, LinkDelays, Uniform, sampler
 from choreomon.actors.randomness import Streams
+from choreomon.core.binding import Binding
 from choreomon.core.message import Label
 from choreomon.core.strategy_names import StrategyName
-from choreomon.core.values import Carried
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import VIOLATED, WITHDRAWN
 from choreomon.monitor.messages import MonitoringMessage, Notice, PeerMessage
@@ -205,7 +205,7 @@ class _Placed:
         counts: Counter[Label] = Counter()
 
         def counting(watcher: Watcher) -> Watcher:
-            def count(label: Label, clock: VectorClock, values: Carried) -> None:
+            def count(label: Label, clock: VectorClock, values: Binding) -> None:
                 counts[label] += 1
                 watcher(label, clock, values)
 

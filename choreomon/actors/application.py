@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypeAlias
 
-from choreomon.core.values import Carried
+from choreomon.core.binding import Binding
 
 Constant: TypeAlias = int | bool
 
@@ -72,7 +72,7 @@ class Start:
     to: str
     message: str
     at: int = 0
-    values: Carried = ()
+    values: Binding = ()
 
 
 @dataclass(frozen=True, slots=True)

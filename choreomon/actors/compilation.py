@@ -17,8 +17,8 @@ from choreomon.actors.application import (
     Tell,
 )
 from choreomon.actors.program import Program, program_of
+from choreomon.core.binding import Binding
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, Label, Message
-from choreomon.core.values import Carried
 
 
 class Route(NamedTuple):
@@ -44,7 +44,7 @@ class Starting(NamedTuple):
 
     at: int
     route: Route
-    values: Carried = ()
+    values: Binding = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 from choreomon.actors.application import Assign, Constant, Given, If, OfHandled, Statement, Tell
-from choreomon.core.values import Carried
+from choreomon.core.binding import Binding
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -69,7 +69,7 @@ def perform(program: Program[S], variables: list[Constant]) -> tuple[S, ...]:
     return sends
 
 
-def carried(given: Given, handled: Carried) -> Carried:
+def carried(given: Given, handled: Binding) -> Binding:
     """What a message carries that is sent with the values `given` by the handler of a message that
     carries `handled`.
 

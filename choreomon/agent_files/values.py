@@ -12,14 +12,12 @@ from collections.abc import Collection, Mapping
 from hashlib import blake2b
 from typing import Final, TypeAlias
 
-from choreomon.core.binding import Values
+from choreomon.core.binding import Values, checked_value
 
 Value: TypeAlias = str | int
 Given: TypeAlias = Mapping[str, Value]
 """What a service says, by the names of parameters; an integer stands for its decimal text."""
 
-MAX_VALUE: Final = 256
-"""Bytes of a value in UTF-8."""
 DIGEST_BYTES: Final = 16
 KEY_BYTES: Final = 16
 
@@ -43,21 +41,6 @@ def checked_values(given: Given, carried: Collection[str], event: str) -> Values
         how = ", ".join(f"{name}=..." for name in missing)
         raise ValueError(f"{event} carries {_listed(carried)}: give it {how}")
     return {name: checked_value(given[name], name) for name in carried}
-
-
-def checked_value(value: object, name: str) -> str:
-    """The text of a value of a parameter. Raises `ValueError` for what is no value."""
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        kind = type(value).__name__
-        raise ValueError(f"{name} should be a string or an integer, not a {kind}: {value!r:.100}")
-    try:
-        text = str(value)
-        size = len(text.encode())
-    except ValueError:  # half a surrogate pair, or an integer of thousands of digits
-        raise ValueError(f"{name} should be text that can be written in UTF-8") from None
-    if not 0 < size <= MAX_VALUE:
-        raise ValueError(f"{name} should have 1 to {MAX_VALUE} bytes of UTF-8, and has {size:,}")
-    return text
 
 
 def digest(key: bytes, name: str, value: str) -> str:

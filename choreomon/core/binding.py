@@ -4,13 +4,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 Values: TypeAlias = Mapping[str, str]
 """Of parameters, by their names."""
 
 Binding: TypeAlias = tuple[tuple[str, str], ...]
 """Names of parameters with their values, sorted."""
+
+
+MAX_VALUE: Final = 256
+"""Bytes of a value in UTF-8."""
+
+
+def checked_value(value: object, name: str) -> str:
+    """The text of a value of a parameter. Raises `ValueError` for what is no value."""
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        kind = type(value).__name__
+        raise ValueError(f"{name} should be a string or an integer, not a {kind}: {value!r:.100}")
+    try:
+        text = str(value)
+        size = len(text.encode())
+    except ValueError:  # half a surrogate pair, or an integer of thousands of digits
+        raise ValueError(f"{name} should be text that can be written in UTF-8") from None
+    if not 0 < size <= MAX_VALUE:
+        raise ValueError(f"{name} should have 1 to {MAX_VALUE} bytes of UTF-8, and has {size:,}")
+    return text
 
 
 def agree(one: Binding, other: Binding) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from choreomon.core.binding import Binding
 from choreomon.core.run import RunVerdict
 from choreomon.core.vector_clock import VectorClock
 
@@ -26,7 +27,8 @@ class MessageSent:
     - `inspected`: the transition of the asker whose inspection it is for, where it is for one;
     - `references`: the other transitions that it speaks of: those of the receiver that are asked
       for, or one for each record that is told, those of others in its evidence included;
-    - `clock`: as sent, which the receiver merges.
+    - `clock`: as sent, which the receiver merges;
+    - `binding`: of the instance that it is about, where the property is for each.
 
     Transitions are (source, target).
     """
@@ -43,6 +45,7 @@ class MessageSent:
     inspected: tuple[str, str] | None
     references: tuple[tuple[str, str], ...]
     clock: VectorClock
+    binding: Binding = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,7 @@ class MessageTaken:
 @dataclass(frozen=True, slots=True)
 class VerdictDeclared:
     """A monitor said its word about an event; `verdict` is `None` where nothing was formed.
-    `provisional`: another may follow."""
+    `provisional`: another may follow. `binding` as in `MessageSent`."""
 
     time: int
     events: int
@@ -66,6 +69,7 @@ class VerdictDeclared:
     label: str
     provisional: bool
     verdict: RunVerdict | None
+    binding: Binding = ()
 
 
 LogEntry: TypeAlias = MessageSent | MessageTaken | VerdictDeclared

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from choreomon.core.binding import Binding
 from choreomon.core.message import EventKind, Label, Message
-from choreomon.core.values import Carried
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import Relation, Result, Role, VerdictKind
 
@@ -32,7 +32,7 @@ class RunEvent:
     message: Message
     clock: VectorClock
     sent_at: int | None = None
-    values: Carried = ()
+    values: Binding = ()
 
     @property
     def label(self) -> Label:
@@ -84,7 +84,8 @@ class RunVerdict:
     """The last verdict about one event. `label` is written as in the document. `early` is a verdict
     that a pulling monitor gave at its deadline, while it waited for other monitors (`silent`)
     or for what it had still to find out itself. `happened_at` is the time of the event, where who
-    made the run knows it without the events. Live verdicts are bounded: `reasons_left_out` and
+    made the run knows it without the events. `binding`: of which instance the property speaks here,
+    where it is for each. Live verdicts are bounded: `reasons_left_out` and
     `transitions_left_out` say how many more there were."""
 
     verdict: VerdictKind
@@ -99,6 +100,7 @@ class RunVerdict:
     happened_at: int | None = None
     reasons_left_out: int = 0
     transitions_left_out: int = 0
+    binding: Binding = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from typing import Annotated, Final, TypeAlias
 from pydantic import ConfigDict, Field, PlainValidator, WithJsonSchema, model_validator
 
 from choreomon.actors.application import OfHandled
+from choreomon.core.binding import MAX_VALUE, checked_value
 from choreomon.core.labels import NAME_PATTERN, is_name
-from choreomon.core.values import MOST_BYTES, value_text
 from choreomon.files.fields import Milliseconds, Name, Part, refused, shown
 
 MOST_REPEATED: Final = 100_000
@@ -21,11 +21,12 @@ _RANGE: Final = re.compile(_RANGE_PATTERN)
 
 
 def _value(value: object) -> str:
-    text = value_text(value)
-    if text is None:
-        told = f"should be text of 1 to {MOST_BYTES} bytes or an integer, not {shown(value)}"
-        raise refused(told + (" (put it in quotes)" if isinstance(value, bool | float) else ""))
-    return text
+    try:
+        return checked_value(value, "it")
+    except ValueError:
+        told = f"should be text of 1 to {MAX_VALUE} bytes or an integer, not {shown(value)}"
+        hint = " (put it in quotes)" if isinstance(value, bool | float) else ""
+        raise refused(told + hint) from None
 
 
 def _constant(value: object) -> str:
@@ -65,7 +66,7 @@ def _range(value: object) -> range:
     return range(first, last + 1)
 
 
-_SCHEMA: Final = {"type": ["string", "integer"], "minLength": 1, "maxLength": MOST_BYTES}
+_SCHEMA: Final = {"type": ["string", "integer"], "minLength": 1, "maxLength": MAX_VALUE}
 Value: TypeAlias = Annotated[str, PlainValidator(_constant), WithJsonSchema(_SCHEMA)]
 GivenValue: TypeAlias = Annotated[str | OfHandled, PlainValidator(_given), WithJsonSchema(_SCHEMA)]
 Range: TypeAlias = Annotated[

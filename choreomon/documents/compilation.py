@@ -125,6 +125,9 @@ def _for_each(
     places: dict[Label, Path] = {}
     for path, (label, _) in labels:
         places.setdefault(label, path)
+    if parameters is not None and document.rules != "precise":
+        told = f"are {document.rules}, which know of no instances: leave this out, or for_each"
+        defects.append(Defect(("property", "rules"), told))
     if parameters is not None and not defects:
         defects += instance_defects(automaton, parameters, places)
     if parameters is not None and document.fresh and not defects:

@@ -78,10 +78,10 @@ class Document:
     property_line: int = 0
 
     def refuse_instances(self, doing: str) -> None:
-        """Raises `DocumentError` for a property that is meant for each instance: monitors do not
-        know of any. `doing` is what it was wanted for, as `simulate`."""
+        """Raises `DocumentError` for a property for each instance, where none is known of yet;
+        `doing` is what it was wanted for, as `run`."""
         if self.property is not None and self.property.parameters is not None:
-            told = f"is understood by audits of logs alone, and not where one can {doing}"
+            told = f"is not known where one can {doing} yet: simulate, audit and agents know it"
             raise DocumentError(
                 (Problem(self.file, self.property_line, "property.for_each", told),)
             )

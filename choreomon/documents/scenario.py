@@ -18,6 +18,7 @@ from choreomon.documents.actors import (
 )
 from choreomon.documents.read import Document
 from choreomon.properties.automaton import SequenceAutomaton
+from choreomon.properties.instances import Parameters
 from choreomon.properties.tables import DEFAULT_RULES, RulesName
 
 
@@ -29,7 +30,7 @@ class Scenario:
     `delays` hold for messages of the application and of monitors alike; `in_order` is about those
     of monitors, since those of the application always are. `service` is how long a process is busy
     with a message, `monitoring_service` a monitor with an event or a message. `deadline` is in
-    microseconds, `None`: monitors wait.
+    microseconds, `None`: monitors wait. `parameters`: those of a property for each instance.
     """
 
     application: CompiledApplication
@@ -41,6 +42,7 @@ class Scenario:
     in_order: bool
     monitoring_service: Delay
     deadline: int | None
+    parameters: Parameters | None = None
 
 
 def scenario(document: Document, doing: str) -> Scenario:
@@ -49,7 +51,6 @@ def scenario(document: Document, doing: str) -> Scenario:
     if document.application is None:
         told = f"is missing: there is nothing to {doing}"
         raise DocumentError((Problem(document.file, 0, "application", told),))
-    document.refuse_instances(doing)
     network = document.network
     monitoring = network.monitoring
     return Scenario(
@@ -62,4 +63,5 @@ def scenario(document: Document, doing: str) -> Scenario:
         in_order=monitoring.in_order,
         monitoring_service=delay_from_document(monitoring.service),
         deadline=None if monitoring.deadline is None else microseconds(monitoring.deadline),
+        parameters=document.property.parameters if document.property else None,
     )

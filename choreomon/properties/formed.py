@@ -6,12 +6,16 @@ monitor knows it: it is there to judge them by.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import TypeAlias
 
 from choreomon.core.run import RunEvent, RunVerdict
 from choreomon.properties.automaton import SequenceAutomaton
+from choreomon.properties.instances import Parameters
 from choreomon.properties.linear import linear_formations
+from choreomon.properties.progress import rules_of
+from choreomon.properties.reference import Formation
+from choreomon.properties.slices import Happened, slices
 
 Formed: TypeAlias = tuple[tuple[int, tuple[int, ...]], ...]
 """For each event at which the property was formed its index, and the indices of one sequence of
@@ -29,7 +33,38 @@ def formed_by(
     of, if it was of any. Where they are not, they are to be empty."""
     if not events:
         return tuple([(index, ()) for index in formed])
-    certain = {
+    certain = _certain(verdicts)
+    found = []
+    for formation in linear_formations(automaton, (event.label for event in events)):
+        sure = _sure(formation, certain.get(formation.index, set()))
+        found.append((formation.index, (sure or formation.sequences)[0]))
+    return tuple(found)
+
+
+def formed_for_each(
+    automaton: SequenceAutomaton,
+    parameters: Parameters,
+    events: Sequence[Happened],
+    verdicts: Iterable[RunVerdict],
+) -> Formed:
+    """The same of a property for each instance: where it was formed for one of them. `events`: all
+    that have its labels, in the order in which they happened."""
+    certain = _certain(verdicts)
+    found: dict[int, tuple[bool, tuple[int, ...]]] = {}
+    for rule in rules_of(automaton):
+        for _, own in slices(rule.automaton, parameters, events):
+            for formation in linear_formations(rule.automaton, (event.label for event in own)):
+                index = own[formation.index].at
+                sure = _sure(formation, certain.get(index, set()))
+                sequence = tuple(own[place].at for place in (sure or formation.sequences)[0])
+                if index not in found or (sure and not found[index][0]):
+                    found[index] = bool(sure), sequence
+    return tuple((index, sequence) for index, (_, sequence) in sorted(found.items()))
+
+
+def _certain(verdicts: Iterable[RunVerdict]) -> Mapping[int, Set[str]]:
+    """For each event with a verdict the states before which its monitor is certain."""
+    return {
         verdict.event_index: {
             reason.transition[1]
             for reason in verdict.because
@@ -37,10 +72,8 @@ def formed_by(
         }
         for verdict in verdicts
     }
-    found = []
-    for formation in linear_formations(automaton, (event.label for event in events)):
-        sources = certain.get(formation.index, set())
-        ways = zip(formation.transitions, formation.sequences, strict=True)
-        sure = [sequence for transition, sequence in ways if transition.source in sources]
-        found.append((formation.index, (sure or formation.sequences)[0]))
-    return tuple(found)
+
+
+def _sure(formation: Formation, sources: Set[str]) -> list[tuple[int, ...]]:
+    ways = zip(formation.transitions, formation.sequences, strict=True)
+    return [sequence for transition, sequence in ways if transition.source in sources]

@@ -17,7 +17,6 @@ from functools import cache, cached_property
 from typing import Final
 
 from choreomon.core.message import Label
-from choreomon.core.run import Exercise
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.partial_order import LiveSet, live_bits, live_stepper
 from choreomon.properties.parts import parts, restricted
@@ -127,23 +126,3 @@ class Progress:
     def far(self) -> tuple[int, ...]:
         """Of each rule how many steps it came at most, so far."""
         return tuple(self._far)
-
-
-class Exercising:
-    """How much of the property one run has to do with; `rules` are those of the automaton."""
-
-    def __init__(self, automaton: SequenceAutomaton, rules: Collection[Rule]) -> None:
-        self._progress = Progress(rules)
-        self._steps = tuple(rule.steps for rule in rules)
-        self._events = dict.fromkeys(automaton.labels, 0)
-
-    def add(self, label: Label) -> None:
-        """Take the next event."""
-        if label in self._events:
-            self._events[label] += 1
-            self._progress.add(label)
-
-    def found(self) -> Exercise:
-        """Return what was found so far."""
-        labels = tuple((str(label), events) for label, events in self._events.items())
-        return Exercise(self._progress.far, self._steps, labels)

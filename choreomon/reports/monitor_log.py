@@ -36,6 +36,7 @@ def _rest(entry: LogEntry, processes: tuple[str, ...]) -> dict[str, Any]:
                 "arrives": milliseconds(entry.arrives),
                 "bytes": entry.size,
                 "event_index": entry.event_index,
+                **({"for": dict(entry.binding)} if entry.binding else {}),
                 **({} if entry.inspected is None else {"inspected": [*entry.inspected]}),
                 "references": [[*reference] for reference in entry.references],
                 "clock": by_name(entry.clock, processes),
@@ -55,5 +56,6 @@ def _verdict(declared: VerdictDeclared) -> dict[str, Any]:
         "event_index": declared.event_index,
         "transitions": [],
         "label": declared.label,
+        **({"for": dict(declared.binding)} if declared.binding else {}),
         "because": [],
     }

@@ -33,9 +33,10 @@ from choreomon.deployment.instructions import Cost, Said, Told
 from choreomon.deployment.observation import MonitorObserver
 from choreomon.deployment.run_verdicts import last_verdicts
 from choreomon.documents.read import Document, load_document
+from choreomon.properties.exercising import Exercising
 from choreomon.properties.formed import formed_by
 from choreomon.properties.linear import FormationRules, FormationWatch
-from choreomon.properties.progress import Exercising, rules_of
+from choreomon.properties.progress import rules_of
 from choreomon.properties.tables import transition_tables
 from choreomon.sdk.carriers import Carrying
 from choreomon.sdk.embedded import EmbeddedProcess, embed

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from choreomon.agent_files.wire import encode
+from choreomon.core.binding import Binding
 from choreomon.core.message import Label
-from choreomon.core.values import Carried
 from choreomon.core.vector_clock import VectorClock
 from choreomon.monitor.central import CentralMonitor
 from choreomon.monitor.messages import Notice
@@ -51,7 +51,7 @@ class CentralNode:
         context = self._context
         channel: Channel[Notice] = context.network.channel(process, CENTRE, self._server.message)
 
-        def tell(label: Label, clock: VectorClock, _: Carried) -> None:
+        def tell(label: Label, clock: VectorClock, _: Binding) -> None:
             notice = Notice(process, label, clock)
             context.sent(notice, len(encode(notice)), channel(notice))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from choreomon.core.binding import Binding
 from choreomon.core.message import Event, Label
-from choreomon.core.values import Carried
 from choreomon.core.vector_clock import VectorClock
 from choreomon.monitor.effects import Send
 from choreomon.monitor.push import PushMonitor
@@ -55,7 +55,7 @@ class PushSidecar:
             other = others[name]
             self.channels.connect(name, other.channels, other.server.message)
 
-    def _observe(self, label: Label, clock: VectorClock, _: Carried) -> None:
+    def _observe(self, label: Label, clock: VectorClock, _: Binding) -> None:
         self.server.event(Event(label, clock))
 
     def _step(self, given: Any) -> None:
@@ -68,7 +68,7 @@ class PushSidecar:
         measurements = self._context.measurements
         for effect in effects:
             if type(effect) is Send:
-                self.channels.send(effect.message)  # type: ignore[arg-type]
+                self.channels.send(effect.message)
             else:
                 measurements.told(self._process, effect)  # type: ignore[arg-type]
         measurements.stepped(self._process, self._monitor.records, self._monitor)

@@ -12,6 +12,8 @@ from choreomon.core.verdict import MonitorVerdict
 from choreomon.monitor.central import CentralMonitor
 from choreomon.monitor.effects import Declared
 from choreomon.monitor.messages import MonitoringMessage
+from choreomon.monitor.of_instances.messages import InstanceMessage
+from choreomon.monitor.of_instances.state import InstancesState
 from choreomon.monitor.push import PushMonitor
 from choreomon.monitor.state import MonitorState
 from simulator.event_queue import MONITORING, EventQueue
@@ -25,7 +27,10 @@ Watchers: TypeAlias = Mapping[Label, Watcher]
 Explained: TypeAlias = Callable[[MonitorVerdict], MonitorVerdict]
 """A last verdict with the reasons that its monitor has by now."""
 
-Remembering: TypeAlias = MonitorState | PushMonitor | CentralMonitor
+AnyMessage: TypeAlias = MonitoringMessage | InstanceMessage
+"""A message between monitors, about an instance or about none."""
+
+Remembering: TypeAlias = MonitorState | InstancesState | PushMonitor | CentralMonitor
 """What a monitor remembers: a value where it pulls, else the monitor itself."""
 
 
@@ -35,7 +40,7 @@ class Measurements(Protocol):
     def observed(self, label: Label, clock: VectorClock) -> None:
         """An event happened that labels a final transition."""
 
-    def sent(self, message: MonitoringMessage, size: int) -> None:
+    def sent(self, message: AnyMessage, size: int) -> None:
         """A monitoring message of so many bytes left."""
 
     def stepped(self, process: str, records: int, monitor: Remembering) -> None:
@@ -53,10 +58,10 @@ class Measurements(Protocol):
 class MonitorLog(Protocol):
     """Who is told of every message between monitors, where somebody wants to know."""
 
-    def sent(self, message: MonitoringMessage, size: int, arrives: int) -> None:
+    def sent(self, message: AnyMessage, size: int, arrives: int) -> None:
         """A message of so many bytes left, and will be at its receiver then."""
 
-    def taken(self, message: MonitoringMessage) -> None:
+    def taken(self, message: AnyMessage) -> None:
         """Its receiver starts on it, before anything becomes of it."""
 
 
@@ -89,7 +94,7 @@ class RunContext:
         self.log = log
         self.schedule = event_queue.schedule_of(MONITORING)
 
-    def sent(self, message: MonitoringMessage, size: int, arrives: int) -> None:
+    def sent(self, message: AnyMessage, size: int, arrives: int) -> None:
         """A monitoring message of so many bytes left."""
         self.measurements.sent(message, size)
         if self.log is not None:

@@ -6,12 +6,17 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from choreomon.core.binding import Binding
 from choreomon.core.message import Label
-from choreomon.core.values import Carried
 from choreomon.core.vector_clock import VectorClock
-from choreomon.monitor.messages import MonitoringMessage
 from choreomon.properties.tables import TransitionTable
-from simulator.sidecars.run_context import Measurements, MonitorLog, RunContext, Watchers
+from simulator.sidecars.run_context import (
+    AnyMessage,
+    Measurements,
+    MonitorLog,
+    RunContext,
+    Watchers,
+)
 from simulator.world import Watcher
 
 
@@ -59,7 +64,7 @@ class SingleServer:
 
 
 def _logging(log: MonitorLog, handle: Callable[[Any], None]) -> Callable[[Any], None]:
-    def take(message: MonitoringMessage) -> None:
+    def take(message: AnyMessage) -> None:
         log.taken(message)
         handle(message)
 
@@ -70,7 +75,7 @@ def watching(table: TransitionTable, watch: Watcher, measurements: Measurements)
     """A watcher for each label of a table, and measurements first where it may end a
     sequence."""
 
-    def watch_final(label: Label, clock: VectorClock, values: Carried) -> None:
+    def watch_final(label: Label, clock: VectorClock, values: Binding) -> None:
         measurements.observed(label, clock)
         watch(label, clock, values)
 

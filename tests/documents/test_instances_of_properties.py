@@ -230,11 +230,20 @@ def test_steps_that_are_shared_are_not_taken_back_with_others() -> None:
         parse_document(text, "p.yaml")
 
 
-def test_monitors_know_of_no_instances() -> None:
+def test_what_knows_of_no_instances_yet_says_so() -> None:
     text = "application: {processes: [{id: shop}, {id: bank, handlers: {pay: []}}]}\n"
     text += 'property: {for_each: [o], sequences: [{steps: ["shop -> bank : pay(o)"]}]}\n'
     document = parse_document(text, "p.yaml")
-    with pytest.raises(DocumentError, match=r"p.yaml:2: property.for_each: is under"):
-        scenario(document, "simulate")
-    with pytest.raises(DocumentError, match="audits of logs alone"):
+    parameters = scenario(document, "simulate").parameters
+    assert parameters is not None
+    assert parameters.names == ("o",)
+    with pytest.raises(DocumentError, match=r"p.yaml:2: property.for_each: is not known where one"):
+        document.refuse_instances("run")
+    with pytest.raises(DocumentError, match="one can run tests yet: simulate, audit and agents"):
         MonitoredRun(document)
+
+
+def test_rules_that_know_of_no_instances_are_refused() -> None:
+    assert wrong(("for_each:", "rules: sound\n  for_each:")) == [
+        "2: are sound, which know of no instances: leave this out, or for_each"
+    ]

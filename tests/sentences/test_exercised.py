@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from choreomon.core.message import SEND, Label, Message
 from choreomon.core.run import Exercise
-from choreomon.properties.progress import Exercising, rules_of
+from choreomon.properties.exercising import Exercising
+from choreomon.properties.progress import rules_of
 from choreomon.properties.sequences import MessageSequence, sequences_automaton
 from choreomon.sentences.exercised import exercise_sentences
 

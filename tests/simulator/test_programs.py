@@ -16,9 +16,9 @@ from choreomon.actors.application import Application, Assign, Constant, If, Proc
 from choreomon.actors.compilation import CompiledApplication, Sending, compile_application
 from choreomon.actors.delays import NO_TIME, LinkDelays, Uniform
 from choreomon.actors.program import perform, translated
+from choreomon.core.binding import Binding
 from choreomon.core.message import HANDLE, SEND, EventKind, Message
 from choreomon.core.run import RunEvent
-from choreomon.core.values import Carried
 from simulator.world import World
 from tests.actors.small_applications import Handler, application, applications
 
@@ -52,7 +52,7 @@ def sent(app: Application) -> list[list[Message]]:
 
 def interpreted(
     process: str, handler: Handler, variables: dict[str, Constant], handled: Mapping[str, str]
-) -> list[tuple[Message, Carried]]:
+) -> list[tuple[Message, Binding]]:
     """The slow oracle: the statements, one after the other, by recursion; messages with what they
     carry, where the handled one carries `handled`."""
     messages = []

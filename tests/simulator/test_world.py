@@ -25,9 +25,9 @@ from choreomon.actors.delays import (
     LogNormal,
     Uniform,
 )
+from choreomon.core.binding import Binding
 from choreomon.core.message import HANDLE, SEND, Label, Message
 from choreomon.core.run import RunEvent
-from choreomon.core.values import Carried
 from choreomon.core.vector_clock import VectorClock, happened_before, knows, merge
 from choreomon.logs.trace import trace_line
 from simulator.event_queue import MONITORING
@@ -237,7 +237,7 @@ class TestMonitoring:
 
     def test_a_watcher_sees_its_label_with_clock_right_after_the_event_and_values(self) -> None:
         world, _ = world_of(application("P1.go: >P2.m(k=$k,l=1)\nP2.m:", "P1.go(k=7)"))
-        seen: list[tuple[Label, VectorClock, Carried]] = []
+        seen: list[tuple[Label, VectorClock, Binding]] = []
         m = Message("P1", "m", "P2")
         for process, label in ((0, Label(SEND, m)), (1, Label(HANDLE, m))):
             world.watchers[process] = {label: lambda *event: seen.append(event)}
@@ -250,7 +250,7 @@ class TestMonitoring:
         world, events = world_of(application("P1.go: >P2.m\nP2.m:", "P1.go"))
         seen = []
 
-        def watch(_: Label, clock: VectorClock, __: Carried) -> None:
+        def watch(_: Label, clock: VectorClock, __: Binding) -> None:
             seen.append((len(world.event_queue), len(events), world.clocks[0] == clock))
 
         world.watchers[0] = {Label(SEND, Message("P1", "m", "P2")): watch}
@@ -261,7 +261,7 @@ class TestMonitoring:
         """An inquiry that is answered while the message is about to leave comes after it."""
         world, events = world_of(application("P1.go: >P2.m >P2.m\nP2.m:\nP3.m:", "P1.go"))
 
-        def watch(_: Label, clock: VectorClock, __: Carried) -> None:
+        def watch(_: Label, clock: VectorClock, __: Binding) -> None:
             world.clocks[0] = merge(clock, (0, 0, 5))
 
         world.watchers[0] = {Label(SEND, Message("P1", "m", "P2")): watch}
@@ -277,7 +277,7 @@ class TestMonitoring:
     def test_what_is_merged_at_a_handle_is_in_the_sends_after_it(self) -> None:
         world, events = world_of(application("P1.go: >P2.m\nP2.m:", "P1.go"))
 
-        def watch(label: Label, clock: VectorClock, _: Carried) -> None:
+        def watch(label: Label, clock: VectorClock, _: Binding) -> None:
             world.clocks[0] = merge(clock, (0, 9))
 
         world.watchers[0] = {Label(HANDLE, Message("env", "go", "P1")): watch}
@@ -327,7 +327,7 @@ class TestMonitoring:
             def get(self, label: Label, default: object = None) -> Any:
                 return self.watch
 
-            def watch(self, label: Label, clock: VectorClock, _: Carried) -> None:
+            def watch(self, label: Label, clock: VectorClock, _: Binding) -> None:
                 learn(self.process)
                 schedule(world.event_queue.now + pause, learn, self.process)
 
@@ -372,7 +372,7 @@ class TestMaxEvents:
         done: list[int] = []
         schedule = world.event_queue.schedule_of(MONITORING)
 
-        def watch(_: Label, __: VectorClock, ___: Carried) -> None:
+        def watch(_: Label, __: VectorClock, ___: Binding) -> None:
             schedule(
                 world.event_queue.now + 5000, lambda _: done.append(world.event_queue.now), None
             )

@@ -35,15 +35,20 @@ def run_once(
     """A run of a document with its last events, and the exit code: BAD_INPUT, which is said on
     standard error, where it was stopped.
 
-    Raises UsageError for rules that do not fit the strategy, and DocumentError for a document
-    without an application.
+    Raises UsageError for rules that do not fit the strategy or a property for each
+    instance, and DocumentError for a document without an application.
     """
     from choreomon.cli.simulation.runs import stopped
+    from simulator.monitoring import rules_with, unfit_for_instances
     from simulator.run import simulation
 
     if strategy not in ASKING and rules == "precise":
         raise click.UsageError("--rules precise can only be used with --strategy pull")
-    run = simulation(document).run(seed, strategy=strategy, rules=rules, keep_events=True)
+    prepared = simulation(document)
+    judging = rules_with(strategy, rules or prepared.rules)
+    if prepared.parameters is not None and (unfit := unfit_for_instances(strategy, judging)):
+        raise click.UsageError(unfit)
+    run = prepared.run(seed, strategy=strategy, rules=rules, keep_events=True)
     if run.reached_max_events:
         click.echo(stopped(document, run), err=True)
         return run, BAD_INPUT

@@ -127,6 +127,7 @@ def _run(
     from choreomon.documents.scenario import scenario
 
     document = load_document(file)
+    document.refuse_instances("run")
     prepared = scenario(document, "run")
     if prepared.application.carries_values:
         told = "has messages that carry values, which only `choreomon simulate` understands so far"

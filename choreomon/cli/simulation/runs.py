@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from choreomon.core.verdict import VerdictKind
     from choreomon.documents.read import Document
     from choreomon.properties.automaton import SequenceAutomaton
-    from choreomon.properties.progress import Exercising
+    from choreomon.properties.exercising import Exercising
+    from choreomon.properties.instances import Parameters
     from choreomon.properties.tables import RulesName
     from choreomon.verify.verdict import Mode, Verdict
     from simulator.observation import WindowsName
@@ -203,6 +204,7 @@ def carry_out(
         processes,
         verifying,
         None if document.property is None else document.property.automaton,
+        None if document.property is None else document.property.parameters,
         announce=runner.announcer(screen, unprinted) if live else None,
         progress=errors if asked.runs > 1 and errors.is_terminal else None,
     )
@@ -315,12 +317,14 @@ def _runs(
     processes: tuple[str, ...],
     verifying: RunLogs | None,
     automaton: SequenceAutomaton | None,
+    parameters: Parameters | None,
     *,
     announce: Announce | None,
     progress: Console | None,
 ) -> Iterator[Run]:
     from choreomon.cli.command_line.screen import tracked
-    from choreomon.properties.progress import Exercising, rules_of
+    from choreomon.properties.exercising import Exercising
+    from choreomon.properties.progress import rules_of
     from choreomon.sentences.run_findings import kinds_in
     from choreomon.sentences.summary import gravity
     from simulator.recording import each_of, tracing
@@ -337,7 +341,7 @@ def _runs(
             logbook = None if verifying is None else verifying.logbook()
             if logbook is not None:
                 recorders.append(logbook.record)
-            exercising = None if automaton is None else Exercising(automaton, rules)
+            exercising = None if automaton is None else Exercising(automaton, rules, parameters)
             if exercising is not None:
                 recorders.append(partial(_take_label, exercising))
             run = runner.run(
@@ -358,7 +362,7 @@ def _runs(
 
 
 def _take_label(exercising: Exercising, event: RunEvent) -> None:
-    exercising.add(event.label)
+    exercising.add(event.label, event.values)
 
 
 def _trace_file(directory: Path, seed: int) -> Path:

@@ -74,7 +74,7 @@ def command(
 
     require_own_simulator()
     from choreomon.documents.read import load_document
-    from simulator.monitoring import rules_with
+    from simulator.monitoring import rules_with, unfit_for_instances
     from simulator.run import simulation
 
     asked = RunOptions(**options)
@@ -87,10 +87,13 @@ def command(
             f"out, and {strategy} judges by the rules sound"
         )
     prepared = simulation(document)
+    rules = rules_with(strategy, asked.rules or prepared.rules)
+    if prepared.parameters is not None and (unfit := unfit_for_instances(strategy, rules)):
+        raise click.UsageError(unfit)
     simulating = _Simulating(
         prepared,
         strategy,
-        rules_with(strategy, asked.rules or prepared.rules),
+        rules,
         asked.trace_directory if trace_monitors else None,
     )
     return carry_out(context, document, asked, simulating, prepared.application.processes)

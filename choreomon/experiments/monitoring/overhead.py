@@ -27,9 +27,13 @@ from typing import NamedTuple, TypeAlias
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import Reference
 from choreomon.experiments.monitoring.packing import packed_bytes
-from choreomon.monitor.messages import Inquiry, MonitoringMessage, Named, Response
+from choreomon.monitor.central import CentralMonitor
+from choreomon.monitor.messages import Inquiry, Named, Response
+from choreomon.monitor.of_instances.messages import said_in
+from choreomon.monitor.of_instances.state import InstancesState
+from choreomon.monitor.push import PushMonitor
 from choreomon.monitor.state import MonitorState
-from simulator.sidecars.run_context import Remembering
+from simulator.sidecars.run_context import AnyMessage, Remembering
 
 _Inspection: TypeAlias = tuple[str, VectorClock, Reference]
 _Group: TypeAlias = tuple[str, str, int, tuple[Named, ...]]
@@ -59,7 +63,8 @@ class Overhead:
         self._groups: dict[_Group, Counter[Reference]] = {}
         self._found: set[_Group] = set()
 
-    def sent(self, message: MonitoringMessage, time: int) -> None:
+    def sent(self, told: AnyMessage, time: int) -> None:
+        message = said_in(told)
         if isinstance(message, Inquiry):
             count = message.event[self._index_of[message.sender]]
             key = (message.sender, message.receiver, count, message.named)
@@ -69,6 +74,8 @@ class Overhead:
             self._found.add(key)
 
     def stepped(self, process: str, monitor: Remembering, time: int) -> None:
+        if isinstance(monitor, InstancesState):
+            raise TypeError("what instances take is measured by benchmarks/instances.py")
         if isinstance(monitor, MonitorState):
             self._note_inspections(process, monitor, time)
         held = packed_bytes(remembered(monitor))
@@ -100,7 +107,7 @@ class Overhead:
         return sum(self._most.values()) / monitors
 
 
-def remembered(monitor: Remembering) -> object:
+def remembered(monitor: MonitorState | PushMonitor | CentralMonitor) -> object:
     """All that a monitor remembers, as plain values; of a row of its table only the name."""
     if not isinstance(monitor, MonitorState):
         return monitor.remembered
