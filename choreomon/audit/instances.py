@@ -24,10 +24,9 @@ from choreomon.audit.summary import BEFORE, INSTANCE, Summary
 from choreomon.audit.units import Units
 from choreomon.audit.verdicts import Verdicts
 from choreomon.audit.window import Limits
-from choreomon.core.binding import Binding, agree, in_words
+from choreomon.core.binding import MAX_VALUE, Binding, agree, in_words, is_value
 from choreomon.core.message import SEND, Label
 from choreomon.core.recorded import Diagnostic, Place, RecordedEvent
-from choreomon.core.values import MOST_BYTES, value_text
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.instances import Parameters
 from choreomon.properties.parts import restricted
@@ -35,7 +34,7 @@ from choreomon.properties.progress import rules_of
 
 _NOWHERE: Final = Place("", 0)
 
-_SURELY_SHORT: Final = MOST_BYTES // 4
+_SURELY_SHORT: Final = MAX_VALUE // 4
 """Characters, of which each is at most four bytes."""
 
 MOST_INSTANCES: Final = 1_000_000
@@ -247,8 +246,8 @@ class InstancesAuditor:
                     value = event.values.get(name)
                     if value is None:
                         return f"carries no {name}"
-                    if not 1 <= len(value) <= _SURELY_SHORT and value_text(value) is None:
-                        return f"carries no {name} of 1 to {MOST_BYTES} bytes of UTF-8"
+                    if not 1 <= len(value) <= _SURELY_SHORT and not is_value(value):
+                        return f"carries no {name} of 1 to {MAX_VALUE} bytes of UTF-8"
         return ""
 
     def _item(self, item: Item) -> None:

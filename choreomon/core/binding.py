@@ -17,6 +17,14 @@ MAX_VALUE: Final = 256
 """Bytes of a value in UTF-8."""
 
 
+def is_value(text: str) -> bool:
+    """Return whether a text can be a value."""
+    try:
+        return 0 < len(text.encode()) <= MAX_VALUE
+    except UnicodeEncodeError:
+        return False
+
+
 def checked_value(value: object, name: str) -> str:
     """The text of a value of a parameter. Raises `ValueError` for what is no value."""
     if isinstance(value, bool) or not isinstance(value, str | int):
