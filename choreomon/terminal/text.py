@@ -9,9 +9,10 @@ from typing import Final
 from rich.table import Table
 from rich.text import Text
 
+from choreomon.core.labels import CarryingLabel
 from choreomon.core.run import MonitorsMessage, Run, RunEvent, RunVerdict
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN, VerdictKind
-from choreomon.properties.automaton import SequenceAutomaton
+from choreomon.properties.automaton import SequenceAutomaton, Transition
 from choreomon.properties.sequences import steps_of
 from choreomon.properties.tables import TransitionTable
 from choreomon.sentences.explanation import explanation
@@ -72,13 +73,18 @@ def table_rows(table: TransitionTable) -> tuple[tuple[str, str, str, str], ...]:
     leads into a final state and `⊥` elsewhere, its pre-transition, its vio-transitions."""
     return tuple(
         (
-            str(row.transition),
+            _transition(row.transition, table),
             "⊤" if row.final else "⊥",
             "∅" if row.pre is None else str(row.pre),
             "{" + ", ".join(map(str, row.vio)) + "}" if row.vio else "∅",
         )
         for row in table.rows
     )
+
+
+def _transition(transition: Transition, table: TransitionTable) -> str:
+    source, label, target = transition
+    return f"({source}, {CarryingLabel(label, table.carries.get(label, ()))}, {target})"
 
 
 def monitor_table(table: TransitionTable) -> Table:

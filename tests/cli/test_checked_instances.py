@@ -75,6 +75,17 @@ def test_tables_are_those_of_monitors_of_instances() -> None:
     said = choreomon("check", "p.yaml", "--tables").out
     admin = said[said.index("Transition table of admin") :]
     assert "(q1, admin -> bank : reset, q0) │ ⊥     │ ∅ " in admin
+    assert "pay(tenant)" in said[said.index("Transition table of shop") :]
+
+
+def test_a_table_says_what_own_labels_carry() -> None:
+    assert choreomon("split", "p.yaml", "-o", "agents").code == 0
+    asked = ("check", "agents/bank.json")
+    assert ", for each tenant and order" in " ".join(choreomon(*asked).out.split())
+    told = json.loads(choreomon(*asked, "--json").out)
+    assert told["for_each"] == ["tenant", "order"]
+    assert told["carries"]["bank -> shop : paid"] == ["tenant", "order"]
+    assert "paid(tenant," in choreomon(*asked, "--tables").out
 
 
 def test_pictures_write_labels_with_their_parameters() -> None:

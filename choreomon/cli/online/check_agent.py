@@ -120,6 +120,8 @@ def _print_split(tables: Sequence[tuple[str, SplitTable]]) -> None:
     screen.print(shown)
     for file, table in tables:
         said = f"{file} is of the system {table.system_id}"
+        if table.table.parameters:
+            said += f", for each {' and '.join(table.table.parameters)}"
         screen.print(said, markup=False, soft_wrap=True)
 
 
@@ -187,8 +189,17 @@ def _table_in_json(table: SplitTable, show_tables: bool) -> dict[str, Any]:
         "rows": len(table.table.rows),
         "asks": list(table.asked),
         "asked_by": list(table.asking),
+        **_instances_in_json(table.table),
         **shown,
     }
+
+
+def _instances_in_json(table: TransitionTable) -> dict[str, Any]:
+    """The parameters of a property for each instance, and which of them own labels carry."""
+    if not table.parameters:
+        return {}
+    carries = {str(label): list(names) for label, names in table.carries.items()}
+    return {"for_each": list(table.parameters), "carries": carries}
 
 
 def _agent_in_json(
