@@ -40,14 +40,6 @@ def checked_value(value: object, name: str) -> str:
     return text
 
 
-def is_value(text: str) -> bool:
-    """Return whether a text can be a value."""
-    try:
-        return checked_value(text, "it") == text
-    except ValueError:
-        return False
-
-
 def agree(one: Binding, other: Binding) -> bool:
     """Return whether two bindings give the parameters that both have the same values."""
     known = dict(one)

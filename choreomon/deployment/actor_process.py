@@ -11,17 +11,19 @@ from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, TypeAlias
 
 import zmq
 
-from choreomon.actors.application import Constant
+from choreomon.actors.application import Constant, Given
 from choreomon.actors.compilation import CompiledApplication, Sending
 from choreomon.actors.delays import Delay, sampler
 from choreomon.actors.program import Program, perform, translated
+from choreomon.actors.program import carried as values_of
 from choreomon.actors.randomness import Streams
 from choreomon.agent_files.agent_config import AgentConfig
 from choreomon.agent_files.clocks.text import Carried
+from choreomon.core.binding import Binding
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, EventKind, Label, Message
 from choreomon.deployment.application_frames import (
     Delivered,
@@ -43,6 +45,9 @@ from choreomon.sdk import OFF, Process, connect
 from choreomon.sdk.embedded import embed
 
 BATCH: Final = 64
+
+Posting: TypeAlias = tuple[str, str, Given]
+"""A send: the receiver, the name of the message, and what it shall carry."""
 
 
 @dataclass(frozen=True)
@@ -186,8 +191,8 @@ class Actor:
         self._variables: list[Constant] = [
             *application.variables[application.processes.index(name)]
         ]
-        self._programs: Mapping[str, Program[tuple[str, str]]] = {
-            message: translated(application.programs[number], _to_and_name)
+        self._programs: Mapping[str, Program[Posting]] = {
+            message: translated(application.programs[number], _posting)
             for (owner, message), number in application.handlers.items()
             if owner == name
         }
@@ -208,38 +213,40 @@ class Actor:
             self._mailbox.send(Done(1))
 
     async def _handle(self, delivered: Delivered) -> None:
-        process, name = self._process, delivered.name
+        process, name, handled = self._process, delivered.name, delivered.values
         clock = ""
         if delivered.sender == ENVIRONMENT:
-            await process.handling_from_outside(name)
+            await process.handling_from_outside(name, **dict(handled))
         else:
             carried = process.extract(delivered.headers)
             if carried is not None:
                 clock = carried.clock
-                await process.handling(carried)
+                await process.handling(carried, **dict(handled))
         message = Message(delivered.sender, name, self._name)
-        self._note(HANDLE, message, delivered.number, clock)
-        for to, sent in perform(self._programs[name], self._variables):
-            await self._send(to, sent)
+        self._note(HANDLE, message, delivered.number, clock, handled)
+        for to, sent, given in perform(self._programs[name], self._variables):
+            await self._send(to, sent, values_of(given, handled) if given else ())
 
-    async def _send(self, to: str, name: str) -> None:
-        carried = await self._process.sending(to, name)
+    async def _send(self, to: str, name: str, values: Binding) -> None:
+        carried = await self._process.sending(to, name, **dict(values))
         self._sent += 1
-        self._note(SEND, Message(self._name, name, to), self._sent, carried.clock)
+        self._note(SEND, Message(self._name, name, to), self._sent, carried.clock, values)
         headers = self._headers(carried)
-        self._mailbox.send(Posted(to, name, self._sent, headers, time.monotonic()))
+        self._mailbox.send(Posted(to, name, self._sent, headers, time.monotonic(), values))
 
     def _headers(self, carried: Carried) -> dict[str, str]:
         headers: dict[str, str] = {}
         self._process.inject(headers, carried)
         return headers
 
-    def _note(self, kind: EventKind, message: Message, number: int, clock: str) -> None:
+    def _note(
+        self, kind: EventKind, message: Message, number: int, clock: str, values: Binding
+    ) -> None:
         told = Label(kind, message) in self._told
         at = TOLD if told else int(time.monotonic() * MICROSECONDS)
-        self._noted.write(noted_line(Noted(kind, *message, number, at, clock)))
+        self._noted.write(noted_line(Noted(kind, *message, number, at, clock, values)))
 
 
-def _to_and_name(sending: Sending) -> tuple[str, str]:
+def _posting(sending: Sending) -> Posting:
     message = sending.label.message
-    return message.receiver, message.name
+    return message.receiver, message.name, sending.given

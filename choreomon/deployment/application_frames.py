@@ -10,6 +10,8 @@ from typing import Final, TypeAlias
 
 import msgspec
 
+from choreomon.core.binding import Binding
+
 
 class Ready(msgspec.Struct, frozen=True, array_like=True, tag="r"):
     """An actor can take messages from now on."""
@@ -17,13 +19,15 @@ class Ready(msgspec.Struct, frozen=True, array_like=True, tag="r"):
 
 class Posted(msgspec.Struct, frozen=True, array_like=True, tag="p"):
     """A message leaves. `number` is its own among those of its sender, from 1; `headers` are what
-    travels with it; `sent` is when it left, in seconds of the monotonic clock."""
+    travels with it; `sent` is when it left, in seconds of the monotonic clock; `values` are what it
+    carries."""
 
     receiver: str
     name: str
     number: int
     headers: dict[str, str]
     sent: float
+    values: Binding = ()
 
 
 class Done(msgspec.Struct, frozen=True, array_like=True, tag="d"):
@@ -44,6 +48,7 @@ class Delivered(msgspec.Struct, frozen=True, array_like=True, tag="m"):
     name: str
     number: int
     headers: dict[str, str]
+    values: Binding = ()
 
 
 class Stop(msgspec.Struct, frozen=True, array_like=True, tag="s"):

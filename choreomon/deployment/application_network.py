@@ -15,6 +15,7 @@ from typing import Final, assert_never
 
 import zmq
 
+from choreomon.core.binding import Binding
 from choreomon.core.message import ENVIRONMENT
 from choreomon.deployment.application_frames import (
     Delivered,
@@ -32,9 +33,9 @@ from choreomon.runtime.network.draining import DrainingReader
 
 BATCH: Final = 64
 
-Start = tuple[int, str, str]
+Start = tuple[int, str, str, Binding]
 """A message from the environment: its time in microseconds of the document, its receiver, its
-name."""
+name, and what it carries."""
 
 
 class ApplicationNetwork:
@@ -84,8 +85,8 @@ class ApplicationNetwork:
     def begin(self, now: float, starts: Iterable[Start], speed: float) -> None:
         """From now on: the messages of the environment, each at its time."""
         self._begun = True
-        for at, receiver, name in starts:
-            delivered = Delivered(ENVIRONMENT, name, 0, {})
+        for at, receiver, name, values in starts:
+            delivered = Delivered(ENVIRONMENT, name, 0, {}, values)
             due = now + at / MICROSECONDS / speed
             self._delayed.at(due, partial(self._deliver, receiver, delivered))
         self._look_for_the_end()
@@ -130,7 +131,8 @@ class ApplicationNetwork:
         # Drawn in any case: the n-th draw is that of the n-th message.
         due = self._links.between(sender, posted.receiver).arrival(posted.sent)
         if not self.reached_max_events:
-            delivered = Delivered(sender, posted.name, posted.number, posted.headers)
+            headers = posted.headers
+            delivered = Delivered(sender, posted.name, posted.number, headers, posted.values)
             self._delayed.at(due, partial(self._deliver, posted.receiver, delivered))
 
     def _happened(self, events: int) -> None:

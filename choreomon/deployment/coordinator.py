@@ -186,8 +186,8 @@ class Coordinator:
     def _network(self) -> NetworkRole:
         plan, scenario = self._plan, self._plan.scenario
         starts = [
-            (at, route.label.message.receiver, route.label.message.name)
-            for at, route, _ in scenario.application.starts
+            (at, route.label.message.receiver, route.label.message.name, values)
+            for at, route, values in scenario.application.starts
         ]
         return NetworkRole(
             endpoint=self._place.endpoint,

@@ -24,6 +24,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from choreomon.agent_files.clocks.text import ClockText, SystemKey, decode_clocks_untrusted
+from choreomon.core.binding import Binding
 from choreomon.core.errors import InternalError, MalformedMessage
 from choreomon.core.message import ENVIRONMENT, SEND, EventKind, Message
 from choreomon.core.run import RunEvent
@@ -37,7 +38,7 @@ TOLD: Final = -1
 class Noted(msgspec.Struct, frozen=True, array_like=True):
     """An event as its actor notes it. `number` is that of the message among those of its sender, 0
     for one from the environment. `at` is in microseconds of the monotonic clock, or `TOLD`. `clock`
-    is what the message carries."""
+    is that which the message carries, and `values` what else it does."""
 
     kind: EventKind
     sender: str
@@ -46,6 +47,7 @@ class Noted(msgspec.Struct, frozen=True, array_like=True):
     number: int
     at: int
     clock: ClockText
+    values: Binding = ()
 
 
 class _Message(msgspec.Struct):
@@ -158,6 +160,7 @@ class EventLog:
                 Message(noted.sender, noted.name, noted.receiver),
                 step.clock,
                 sent_at,
+                noted.values,
             )
 
     def _steps(self, place: int, records: Records) -> Iterator[_Step]:

@@ -144,13 +144,14 @@ class _Measured(Sidecar):
             lease=sidecar.lease,
             window=sidecar.window,
             most_sessions=sidecar.most_sessions,
+            value_keys=sidecar.value_keys,
             records=records,
             changed=changed,
         )
 
     def step(self, state: SidecarState, input_: Input) -> Stepped:
         stepped = super().step(state, input_)
-        if type(input_) in _STEPS and self.records is not None:
+        if isinstance(input_, _STEPS) and self.records is not None:
             for host in stepped[0].hosts:
                 self.records[host.monitor.records] += 1
         if self.changed is not None:

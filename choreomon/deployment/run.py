@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from choreomon.core.run import Run, RunEvent, summary, summary_of_counts
+from choreomon.core.run import Run, RunEvent, RunVerdict, summary, summary_of_counts
 from choreomon.deployment.coordinator import Coordinator, OnVerdict, Plan
 from choreomon.deployment.event_records import EventLog
 from choreomon.deployment.fork_server import ForkServer
@@ -16,8 +16,9 @@ from choreomon.deployment.links import MICROSECONDS
 from choreomon.deployment.run_directory import RunDirectory, run_directory, split
 from choreomon.deployment.run_verdicts import last_verdicts
 from choreomon.documents.scenario import Scenario
-from choreomon.properties.formed import formed_by
+from choreomon.properties.formed import Formed, formed_by, formed_for_each
 from choreomon.properties.linear import FormationRules, FormationWatch
+from choreomon.properties.slices import Happened
 from choreomon.properties.tables import RulesName
 
 KEPT_EVENTS: Final = 100_000
@@ -65,7 +66,8 @@ class Deployment:
         processes = scenario.application.processes
         monitoring = None
         if automaton is not None:
-            monitoring = split(automaton, processes, self.rules, self.title)
+            parameters = scenario.parameters
+            monitoring = split(automaton, processes, self.rules, self.title, parameters)
         plan = Plan(scenario, seed, monitoring, self.embedded, self.speed, self.timeout)
         with run_directory(self.fork_server.folder, processes) as place:
             if monitoring is not None:
@@ -90,6 +92,8 @@ class Deployment:
         )
         kept: deque[RunEvent] = deque(maxlen=KEPT_EVENTS)
         formed: list[int] = []
+        labelled: list[Happened] = []
+        parameters = plan.scenario.parameters
         watch = FormationWatch(self._formation_rules) if automaton is not None else None
         events = 0
         for event in log.events():
@@ -98,12 +102,11 @@ class Deployment:
                 recorder(event)
             if keep_events:
                 kept.append(event)
-            if (
-                watch is not None
-                and event.label in self._formation_rules.reactions
-                and watch.formed_at(event.label)
-            ):
-                formed.append(event.index)
+            if watch is not None and event.label in self._formation_rules.reactions:
+                if parameters is not None:
+                    labelled.append(Happened(event.index, event.label, event.values))
+                elif watch.formed_at(event.label):
+                    formed.append(event.index)
         verdicts = last_verdicts(coordinator.said, log.index_of, timing)
         records: Counter[int] = Counter()
         for cost in coordinator.costs:
@@ -122,7 +125,7 @@ class Deployment:
             history_records=summary_of_counts(records),
             verdicts=tuple(verdicts),
             kept_events=tuple(kept),
-            formed=None if automaton is None else formed_by(automaton, formed, whole, verdicts),
+            formed=_formed(plan.scenario, formed, labelled, whole, verdicts),
             unsettled=tuple(
                 sorted(log.index_of(*each) for cost in coordinator.costs for each in cost.unsettled)
             ),
@@ -132,3 +135,18 @@ class Deployment:
     def _formation_rules(self) -> FormationRules:
         assert self.scenario.automaton is not None
         return FormationRules(self.scenario.automaton)
+
+
+def _formed(
+    scenario: Scenario,
+    formed: Sequence[int],
+    labelled: Sequence[Happened],
+    events: Sequence[RunEvent],
+    verdicts: Sequence[RunVerdict],
+) -> Formed | None:
+    """Where the property was really formed; of one for each instance by the events `labelled`."""
+    if scenario.automaton is None:
+        return None
+    if scenario.parameters is not None:
+        return formed_for_each(scenario.automaton, scenario.parameters, labelled, verdicts)
+    return formed_by(scenario.automaton, formed, events, verdicts)

@@ -28,9 +28,11 @@ from choreomon.agent_files.key_files import (
 )
 from choreomon.agent_files.split_names import system_id
 from choreomon.agent_files.table_file import SplitTable, write_table
+from choreomon.agent_files.values import KEY_BYTES as VALUE_KEY_BYTES
 from choreomon.core.message import Label
 from choreomon.deployment.event_records import Records
 from choreomon.properties.automaton import SequenceAutomaton
+from choreomon.properties.instances import Parameters
 from choreomon.properties.tables import RulesName, transition_tables
 from choreomon.runtime.network.security import make_key_pair
 
@@ -62,15 +64,22 @@ class Monitoring:
 
 
 def split(
-    automaton: SequenceAutomaton, processes: tuple[str, ...], rules: RulesName, title: str
+    automaton: SequenceAutomaton,
+    processes: tuple[str, ...],
+    rules: RulesName,
+    title: str,
+    parameters: Parameters | None = None,
 ) -> Monitoring:
     """New tables and new keys. Raises `UnusableKeys` where there is no CURVE."""
-    system = system_id(automaton, processes, rules, secrets.token_bytes(_NONCE_BYTES))
+    system = system_id(automaton, processes, rules, secrets.token_bytes(_NONCE_BYTES), parameters)
     title = title if title.isprintable() else ascii(title)
-    tables = transition_tables(automaton, processes, rules)
+    tables = transition_tables(automaton, processes, rules, parameters)
+    key = b"" if parameters is None else secrets.token_bytes(VALUE_KEY_BYTES)
     return Monitoring(
         {
-            name: SplitTable(system, title, rules, processes, tables[name], automaton.sequences)
+            name: SplitTable(
+                system, title, rules, processes, tables[name], automaton.sequences, key=key
+            )
             for name in processes
         },
         {name: make_key_pair(name) for name in processes},

@@ -70,4 +70,5 @@ def run_verdict(verdict: LiveVerdict, declared_at: int, index_of: IndexOf) -> Ru
         early=verdict.provisional,
         reasons_left_out=verdict.left_out.get("because", 0),
         transitions_left_out=verdict.left_out.get("transitions", 0),
+        binding=tuple(sorted(verdict.instance.items())),
     )

@@ -77,15 +77,6 @@ class Document:
     max_events_line: int = 0
     property_line: int = 0
 
-    def refuse_instances(self, doing: str) -> None:
-        """Raises `DocumentError` for a property for each instance, where none is known of yet;
-        `doing` is what it was wanted for, as `run`."""
-        if self.property is not None and self.property.parameters is not None:
-            told = f"is not known where one can {doing} yet: simulate, audit and agents know it"
-            raise DocumentError(
-                (Problem(self.file, self.property_line, "property.for_each", told),)
-            )
-
     def inputs(self) -> tuple[str, ...]:
         """The files that were read."""
         stated = None if self.interaction is None else self.interaction.file

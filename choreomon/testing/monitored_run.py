@@ -12,7 +12,7 @@ import os
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -23,6 +23,8 @@ from choreomon.agent_files.agent_config import AgentConfig, LocalAccess
 from choreomon.agent_files.clocks.text import KEY_BYTES, Carried, decode_clocks_untrusted
 from choreomon.agent_files.split_names import system_id
 from choreomon.agent_files.table_file import SplitTable, write_table
+from choreomon.agent_files.values import KEY_BYTES as VALUE_KEY_BYTES
+from choreomon.agent_files.values import Given, Value
 from choreomon.core.errors import ChoreomonError, MalformedMessage, ProcessClosed
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, EventKind, Message
 from choreomon.core.run import Run, RunEvent, RunVerdict, summary, summary_of_counts
@@ -32,11 +34,13 @@ from choreomon.deployment.event_records import Timing
 from choreomon.deployment.instructions import Cost, Said, Told
 from choreomon.deployment.observation import MonitorObserver
 from choreomon.deployment.run_verdicts import last_verdicts
+from choreomon.documents.compilation import LoadedProperty
 from choreomon.documents.read import Document, load_document
 from choreomon.properties.exercising import Exercising
-from choreomon.properties.formed import formed_by
+from choreomon.properties.formed import Formed, formed_by, formed_for_each
 from choreomon.properties.linear import FormationRules, FormationWatch
 from choreomon.properties.progress import rules_of
+from choreomon.properties.slices import Happened
 from choreomon.properties.tables import transition_tables
 from choreomon.sdk.carriers import Carrying
 from choreomon.sdk.embedded import EmbeddedProcess, embed
@@ -65,7 +69,6 @@ class MonitoredRun:
     def __init__(self, document: Document) -> None:
         if document.property is None:
             raise ChoreomonError(f"{document.file}: has no property: nothing would be monitored")
-        document.refuse_instances("run tests")
         self.document = document
         self._names = document.processes
         self._loop = asyncio.new_event_loop()
@@ -150,14 +153,17 @@ class MonitoredRun:
         loaded = self.document.property
         assert loaded is not None
         names = self._names
-        system = system_id(loaded.automaton, names, loaded.rules, os.urandom(16))
-        tables = transition_tables(loaded.automaton, names, loaded.rules)
+        parameters = loaded.parameters
+        system = system_id(loaded.automaton, names, loaded.rules, os.urandom(16), parameters)
+        tables = transition_tables(loaded.automaton, names, loaded.rules, parameters)
+        key = b"" if parameters is None else os.urandom(VALUE_KEY_BYTES)
         at = dict(zip(names, self._ports.ports, strict=True))
         self._key = bytes.fromhex(system)[:KEY_BYTES]
         for name in names:
             table = SplitTable(
                 *(system, self.document.name, loaded.rules, names, tables[name]),
                 sequences=loaded.automaton.sequences,
+                key=key,
             )
             file = Path(self._place.name, f"{len(self._embedded)}.json")
             file.write_bytes(write_table(table))
@@ -190,26 +196,32 @@ class MonitoredRun:
         for process in self._embedded.values():
             await process.close()
 
-    async def _sends(self, name: str, to: str, message: str) -> Carried:
+    async def _sends(self, name: str, to: str, message: str, values: Given) -> Carried:
         process = self._embedded[name]
-        carried = await process.sending(to, message)
-        self._note(name, SEND, Message(name, message, to), carried.clock, None)
+        carried = await process.sending(to, message, **values)
+        self._note(name, SEND, Message(name, message, to), carried.clock, None, values)
         self._sent.setdefault(carried, deque()).append(self._events[-1].index)
         return carried
 
-    async def _handles(self, name: str, carried: Carried) -> None:
-        await self._embedded[name].handling(carried)
+    async def _handles(self, name: str, carried: Carried, values: Given) -> None:
+        await self._embedded[name].handling(carried, **values)
         waiting = self._sent.get(carried)
         sent_at = waiting.popleft() if waiting else None
         message = Message(carried.sender, carried.name, name)
-        self._note(name, HANDLE, message, carried.clock, sent_at)
+        self._note(name, HANDLE, message, carried.clock, sent_at, values)
 
-    async def _handles_from_outside(self, name: str, message: str) -> None:
-        await self._embedded[name].handling_from_outside(message)
-        self._note(name, HANDLE, Message(ENVIRONMENT, message, name), "", None)
+    async def _handles_from_outside(self, name: str, message: str, values: Given) -> None:
+        await self._embedded[name].handling_from_outside(message, **values)
+        self._note(name, HANDLE, Message(ENVIRONMENT, message, name), "", None, values)
 
     def _note(
-        self, name: str, kind: EventKind, message: Message, carried: str, sent_at: int | None
+        self,
+        name: str,
+        kind: EventKind,
+        message: Message,
+        carried: str,
+        sent_at: int | None,
+        values: Given,
     ) -> None:
         """Note the event on the loop, right after the monitor took it: nothing comes in between."""
         before = self._clocks[name]
@@ -223,7 +235,8 @@ class MonitoredRun:
         if clock[own] > before[own]:
             self._ticked[name].append(index)
         at = self._timing.document_time(time.monotonic() * MICROSECONDS)
-        self._events.append(RunEvent(index, at, kind, name, message, clock, sent_at))
+        said = tuple(sorted((each, str(value)) for each, value in values.items()))
+        self._events.append(RunEvent(index, at, kind, name, message, clock, sent_at, said))
 
     # What was found.
 
@@ -237,16 +250,9 @@ class MonitoredRun:
         verdicts = last_verdicts(
             self._said, lambda process, count: self._ticked[process][count - 1], self._timing
         )
-        rules = FormationRules(loaded.automaton)
-        watch = FormationWatch(rules)
-        formed = [
-            event.index
-            for event in self._events
-            if event.label in rules.reactions and watch.formed_at(event.label)
-        ]
-        exercising = Exercising(loaded.automaton, rules_of(loaded.automaton))
+        exercising = Exercising(loaded.automaton, rules_of(loaded.automaton), loaded.parameters)
         for event in self._events:
-            exercising.add(event.label)
+            exercising.add(event.label, event.values)
         records: Counter[int] = Counter()
         for cost in self._costs:
             records.update(cost.records)
@@ -262,9 +268,20 @@ class MonitoredRun:
             history_records=summary_of_counts(records),
             verdicts=tuple(verdicts),
             kept_events=tuple(self._events),
-            formed=formed_by(loaded.automaton, formed, self._events, verdicts),
+            formed=self._formed(loaded, verdicts),
             exercise=exercising.found(),
         )
+
+    def _formed(self, loaded: LoadedProperty, verdicts: Sequence[RunVerdict]) -> Formed:
+        """Where the property was really formed."""
+        rules = FormationRules(loaded.automaton)
+        labelled = [event for event in self._events if event.label in rules.reactions]
+        if loaded.parameters is not None:
+            happened = [Happened(each.index, each.label, each.values) for each in labelled]
+            return formed_for_each(loaded.automaton, loaded.parameters, happened, verdicts)
+        watch = FormationWatch(rules)
+        formed = [event.index for event in labelled if watch.formed_at(event.label)]
+        return formed_by(loaded.automaton, formed, self._events, verdicts)
 
 
 class AsyncProcess(Carrying):
@@ -277,17 +294,19 @@ class AsyncProcess(Carrying):
         self._run = run
         self.name = name
 
-    async def sending(self, to: str, name: str) -> Carried:
+    async def sending(self, to: str, name: str, /, **values: Value) -> Carried:
         """Call it before the message leaves; what it returns travels with the message."""
-        return await asyncio.wrap_future(self._run._call(self._run._sends(self.name, to, name)))
+        call = self._run._call(self._run._sends(self.name, to, name, values))
+        return await asyncio.wrap_future(call)
 
-    async def handling(self, carried: Carried) -> None:
+    async def handling(self, carried: Carried, /, **values: Value) -> None:
         """Call it when a message is taken."""
-        await asyncio.wrap_future(self._run._call(self._run._handles(self.name, carried)))
+        call = self._run._call(self._run._handles(self.name, carried, values))
+        await asyncio.wrap_future(call)
 
-    async def handling_from_outside(self, name: str) -> None:
+    async def handling_from_outside(self, name: str, /, **values: Value) -> None:
         """Report the handling of a message from nobody that is monitored."""
-        call = self._run._call(self._run._handles_from_outside(self.name, name))
+        call = self._run._call(self._run._handles_from_outside(self.name, name, values))
         await asyncio.wrap_future(call)
 
     async def close(self, deadline: float | None = None) -> None:
@@ -304,17 +323,17 @@ class ThreadProcess(Carrying):
         self._run = run
         self.name = name
 
-    def sending(self, to: str, name: str) -> Carried:
+    def sending(self, to: str, name: str, /, **values: Value) -> Carried:
         """Call it before the message leaves; what it returns travels with the message."""
-        return self._run._call(self._run._sends(self.name, to, name)).result()
+        return self._run._call(self._run._sends(self.name, to, name, values)).result()
 
-    def handling(self, carried: Carried) -> None:
+    def handling(self, carried: Carried, /, **values: Value) -> None:
         """Call it when a message is taken."""
-        self._run._call(self._run._handles(self.name, carried)).result()
+        self._run._call(self._run._handles(self.name, carried, values)).result()
 
-    def handling_from_outside(self, name: str) -> None:
+    def handling_from_outside(self, name: str, /, **values: Value) -> None:
         """Report the handling of a message from nobody that is monitored."""
-        self._run._call(self._run._handles_from_outside(self.name, name)).result()
+        self._run._call(self._run._handles_from_outside(self.name, name, values)).result()
 
     def close(self, deadline: float | None = None) -> None:
         """The run closes its monitors when it ends."""

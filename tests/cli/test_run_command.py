@@ -198,17 +198,49 @@ def test_documents_without_an_application_are_told() -> None:
     assert answer.err == "property.yaml: application: is missing: there is nothing to run\n"
 
 
-def test_applications_whose_messages_carry_values_are_refused(short: Path) -> None:
-    Path("carrying.yaml").write_text(
-        "application: {processes: [{id: P, handlers: {m: []}}], "
-        "start: [{to: P, message: m, with: {order: 1}}]}"
-    )
-    answer = choreomon("run", "carrying.yaml")
-    assert answer.code == 2
-    assert answer.err == (
-        "carrying.yaml: application: has messages that carry values, which only `choreomon "
-        "simulate` understands so far\n"
-    )
+ORDERS = """
+application:
+  processes:
+    - id: shop
+      handlers:
+        order: [{send: {to: bank, message: charge, with: {order: $order}}}]
+        return:
+          - {send: {to: bank, message: refund, with: {order: $order}}}
+          - {send: {to: carrier, message: ship, with: {order: $order}}}
+    - id: bank
+      handlers: {charge: [], refund: []}
+    - id: carrier
+      handlers: {ship: []}
+  start:
+    - {to: shop, message: order, repeat: {order: "1..20", every: 1}}
+    - {to: shop, message: return, at: 3, with: {order: 7}}
+    - {to: shop, message: return, at: 5, with: {order: A-17}}
+property:
+  for_each: [order]
+  sequences: [{steps: ["handle shop -> bank : refund(order)", "shop -> carrier : ship(order)"]},
+              {steps: ["shop -> bank : refund(order)", "handle shop -> carrier : ship(order)"]}]
+"""
+"""Both of two orders are refunded and shipped, one after the other: that is what instances are
+for."""
+
+
+@pytest.mark.parametrize("options", [FAST, ("--speed", 10)], ids=["embedded", "beside"])
+def test_each_instance_is_judged_by_itself(options: tuple[object, ...]) -> None:
+    Path("orders.yaml").write_text(ORDERS, encoding="utf-8")
+    answer = choreomon("run", "orders.yaml", "--json", "--trace", "traces", *options)
+    assert answer.code == 1
+    (run,) = json.loads(answer.out)["runs"]
+    handled = [each for each in run["verdicts"] if each["label"].startswith("handle")]
+    assert [(each["verdict"], each["for"]) for each in handled] == [
+        ("violated", {"order": "7"}),
+        ("violated", {"order": "A-17"}),
+    ]
+    # Whether the bank has it before the parcel leaves is open, and known for each order alone.
+    assert {each["for"]["order"] for each in run["verdicts"]} == {"7", "A-17"}
+    assert {*run["formed"]} >= {each["event_index"] for each in handled}
+    (trace,) = Path("traces").iterdir()
+    events = [json.loads(line) for line in trace.read_text(encoding="utf-8").splitlines()]
+    assert {event["values"]["order"] for event in events} == {*map(str, range(1, 21)), "A-17"}
 
 
 # ---------------------------------------------------------------- what is left

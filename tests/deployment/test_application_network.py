@@ -119,7 +119,8 @@ class Application:
             assert not self.ready.is_set()
             actor.say(Ready())
         await self.ready.wait()
-        self.network.begin(self.loop.time(), starts, 1.0)
+        carried = [(*start, ()) for start in starts]
+        self.network.begin(self.loop.time(), carried, 1.0)
 
     async def settled(self) -> None:
         """Everything that is there was taken: a message went to the network and came back."""

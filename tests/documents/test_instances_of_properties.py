@@ -8,7 +8,6 @@ from choreomon.core.errors import DocumentError
 from choreomon.core.message import SEND, Label, Message
 from choreomon.documents.read import parse_document
 from choreomon.documents.scenario import scenario
-from choreomon.testing.monitored_run import MonitoredRun
 
 GOOD = """property:
   for_each: [tenant, order]
@@ -230,17 +229,13 @@ def test_steps_that_are_shared_are_not_taken_back_with_others() -> None:
         parse_document(text, "p.yaml")
 
 
-def test_what_knows_of_no_instances_yet_says_so() -> None:
+def test_a_scenario_has_the_parameters_of_its_property() -> None:
     text = "application: {processes: [{id: shop}, {id: bank, handlers: {pay: []}}]}\n"
     text += 'property: {for_each: [o], sequences: [{steps: ["shop -> bank : pay(o)"]}]}\n'
     document = parse_document(text, "p.yaml")
     parameters = scenario(document, "simulate").parameters
     assert parameters is not None
     assert parameters.names == ("o",)
-    with pytest.raises(DocumentError, match=r"p.yaml:2: property.for_each: is not known where one"):
-        document.refuse_instances("run")
-    with pytest.raises(DocumentError, match="one can run tests yet: simulate, audit and agents"):
-        MonitoredRun(document)
 
 
 def test_rules_that_know_of_no_instances_are_refused() -> None:

@@ -50,6 +50,39 @@ def test_what_is_formed_is_declared_with_all_that_happened() -> None:
     ]
 
 
+ORDERS = parse_document(
+    """
+property:
+  for_each: [order]
+  sequences: [{steps: ["A -> B : refund(order)", "B -> A : ship(order)"]}]
+""",
+    "orders.yaml",
+)
+
+
+def ships_one(run: MonitoredRun) -> None:
+    a, b = run.blocking("A"), run.blocking("B")
+    for order in ("A-17", 18):
+        b.handling(a.sending("B", "refund", order=order), order=order)
+    b.sending("A", "ship", order=19)
+    b.sending("A", "ship", order=18)
+    with pytest.raises(ValueError, match="send ship carries order: give it order="):
+        b.sending("A", "ship")
+
+
+def test_each_instance_is_judged_by_itself() -> None:
+    with pytest.raises(Declared) as caught, monitored(ORDERS) as run:
+        ships_one(run)
+    found = caught.value.run
+    assert [(each.verdict, dict(each.binding)) for each in found.verdicts] == [
+        ("violated", {"order": "18"})
+    ]
+    assert found.formed == ((5, (2, 5)),)
+    assert [dict(event.values) for event in found.kept_events] == [
+        {"order": order} for order in ("A-17", "A-17", "18", "18", "19", "18")
+    ]
+
+
 def concurrently(run: MonitoredRun) -> None:
     """Without the clock nobody knows which came first."""
     run.blocking("A").sending("B", "a")

@@ -121,17 +121,12 @@ def _run(
     timeout: float | None,
     embedded: bool,
 ) -> int:
-    from choreomon.core.errors import DocumentError, Problem
     from choreomon.deployment.run import Deployment
     from choreomon.documents.read import load_document
     from choreomon.documents.scenario import scenario
 
     document = load_document(file)
-    document.refuse_instances("run")
     prepared = scenario(document, "run")
-    if prepared.application.carries_values:
-        told = "has messages that carry values, which only `choreomon simulate` understands so far"
-        raise DocumentError((Problem(document.file, 0, "application", told),))
     last = max((start.at for start in prepared.application.starts), default=0) / 1e6 / speed
     deployment = Deployment(
         fork_server,
