@@ -157,11 +157,14 @@ class InstancesAuditor:
         limits: Limits = NO_LIMITS,
         max_waiting: int = MAX_WAITING,
         most: int = MOST_INSTANCES,
+        only: Binding = (),
     ) -> None:
+        """`only`: instances that agree with this are judged, and no others."""
         self.summary = Summary(INSTANCE)
         self._parameters = parameters
         self._limits = limits
         self._most = most
+        self._only = only
         self._processes = tuple(dict.fromkeys(label.process for label in automaton.labels))
         self._parts = self._made_parts(automaton, parameters)
         self._labels = automaton.labels
@@ -268,6 +271,8 @@ class InstancesAuditor:
             part.share(binding, item)
             return
         found = part.instances.get(binding)
+        if found is None and not agree(self._only, binding):
+            return
         if found is None and self._begun >= self._most:
             self._left_out += 1
             return

@@ -152,3 +152,33 @@ def test_verdicts_beyond_a_thousand_are_counted() -> None:
     assert 'name="200 more verdicts that are violated"' in Path("j.xml").read_text("utf-8")
     assert "200 more verdicts of instances" in Path("s.json").read_text("utf-8")
     assert "More verdicts: 1,100 violated." in Path("page.html").read_text("utf-8")
+
+
+def test_one_instance_can_be_asked_about() -> None:
+    Path("log.jsonl").write_text(shipped(range(3)), encoding="utf-8")
+    said = json.loads(choreomon(*ASKED, "--for", "order=1", "--json").out)
+    assert said["sessions"]["count"] == 1
+    assert [each["for"] for each in said["verdicts"]] == [{"order": "1"}]
+    none = choreomon(*ASKED, "--for", "order=7")
+    assert none.code == 0
+    assert "warning: no instance in these logs has order=7" in none.err
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("ordr=1", "--for: unknown parameter 'ordr'; did you mean 'order'?"),
+        ("order", "--for 'order': give a parameter and its value"),
+    ],
+)
+def test_instances_that_cannot_be_chosen_are_told(given: str, told: str) -> None:
+    answer = choreomon(*ASKED, "--for", given)
+    assert answer.code == 2
+    assert told in " ".join(answer.err.split())
+
+
+def test_instances_are_chosen_of_properties_that_have_some() -> None:
+    bare = RULE.replace("  for_each: [order]\n", "").replace("(order)", "")
+    Path("rule.yaml").write_text(bare, encoding="utf-8")
+    told = choreomon(*ASKED, "--for", "order=1").err
+    assert "--for can only be used with a property that is for each instance" in told

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from choreomon.cli.command_line.chosen_instances import chosen_values
 from choreomon.cli.command_line.examples import examples
 from choreomon.cli.command_line.explicit_options import refuse_explicit
 from choreomon.cli.command_line.log_options import LOG_OPTIONS, LogChoices, log_options
@@ -42,9 +43,11 @@ if TYPE_CHECKING:
     from choreomon.audit.rules import RuleResult
     from choreomon.batch.audits.question import AuditQuestion
     from choreomon.cli.command_line.log_options import LogReading
+    from choreomon.core.binding import Binding
     from choreomon.core.recorded import Place
     from choreomon.core.verdict import VerdictKind
     from choreomon.properties.automaton import SequenceAutomaton
+    from choreomon.properties.instances import Parameters
     from choreomon.reports.junit import Case
     from choreomon.reports.sarif import Finding
 
@@ -53,7 +56,7 @@ SHOWN: Final = 10
 
 _OF_AUDITS: Final = (
     *("report", "junit", "sarif", "strict", "incomplete", "budget", "max_window", "follow", "jobs"),
-    *("numbers", "max_events", "max_sessions"),
+    *("of", "numbers", "max_events", "max_sessions"),
 )
 """Parameters that do nothing where only the mapping is explained."""
 
@@ -104,6 +107,14 @@ _EXAMPLE: Final = "choreomon audit scenarios/lock-violating.yaml runs/run-0.json
     show_default=True,
     help="How many events that the property names may wait until all processes heard of them.",
 )
+@click.option(
+    "--for",
+    "of",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Of a property for each instance: only those where this parameter has this value, as "
+    "order=A-17; may be given several times.",
+)
 @click.option("--follow", is_flag=True, help="Go on when a log grows, until interrupted.")
 @log_options()
 @sessions_options
@@ -126,6 +137,7 @@ def command(
     incomplete: tuple[str, ...],
     budget: int,
     max_window: int,
+    of: tuple[str, ...],
     follow: bool,
     explain_mapping: bool,
     **choices: Any,
@@ -141,6 +153,7 @@ def command(
     from choreomon.batch.audits.question import AuditQuestion
     from choreomon.cli.command_line.log_options import format_seen
     from choreomon.cli.offline.followed_logs import followed
+    from choreomon.core.binding import in_words
     from choreomon.core.errors import DocumentError
     from choreomon.documents.read import load_document
 
@@ -179,8 +192,12 @@ def command(
                 f"{file}: is for each {', '.join(parameters.names)}: leave out what tells sessions "
                 "apart, and --follow"
             )
-        summary = judged_instances(question, parameters, reading, logs, strict=strict)
+        only = _chosen(of, parameters)
+        summary = judged_instances(question, parameters, reading, logs, strict=strict, only=only)
+        if only and not summary.sessions:
+            click.echo(f"warning: no instance in these logs has {in_words(only)}", err=True)
         return output.put(SessionsFound(output.automaton, summary))
+    refuse_explicit(context, ("of",), "with a property that is for each instance (for_each)")
     if reading.splits:
         if follow:
             summary = followed_sessions(question, reading, of_sessions, output)
@@ -198,6 +215,18 @@ def command(
         opened, wait = followed(stack, logs, reading, say)
         tell(auditor, opened, diagnostics.add, wait)
     return output.put(_Found(question.automaton, auditor.finish(), diagnostics))
+
+
+def _chosen(of: Sequence[str], parameters: Parameters) -> Binding:
+    """What instances have to agree with. Raises `UsageError`."""
+    from choreomon.core.suggestion import unknown
+
+    chosen = chosen_values(of)
+    for name in chosen:
+        if name not in parameters.names:
+            told = unknown("parameter", name, parameters.names)
+            raise click.UsageError(f"--for: {told}")
+    return tuple(sorted(chosen.items()))
 
 
 def _judged(

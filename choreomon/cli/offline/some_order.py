@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from choreomon.audit.summary import Summary
     from choreomon.batch.audits.question import AuditQuestion
     from choreomon.cli.command_line.log_options import LogReading
+    from choreomon.core.binding import Binding
     from choreomon.core.recorded import Diagnostic
     from choreomon.properties.instances import Parameters
 
@@ -34,14 +35,19 @@ def judged_instances(
     logs: Sequence[str],
     *,
     strict: bool,
+    only: Binding,
 ) -> Summary:
-    """Judge each instance of a property by itself."""
+    """Judge each instance of a property by itself, of those that agree with `only`."""
     from choreomon.audit.instances import InstancesAuditor
     from choreomon.audit.summary import BEFORE
 
     def judge(*, mend: bool) -> Summary:
         auditor = InstancesAuditor(
-            question.automaton, parameters, incomplete=question.incomplete, limits=question.limits
+            question.automaton,
+            parameters,
+            incomplete=question.incomplete,
+            limits=question.limits,
+            only=only,
         )
         read_through(auditor, partial(auditor.summary.tell, BEFORE), reading, logs, mend=mend)
         return auditor.finish()

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import click
 
 from choreomon.cli import NOTHING_FOUND, ONLY_POSSIBLE, VIOLATION
+from choreomon.cli.command_line.chosen_instances import chosen_values
 from choreomon.cli.command_line.examples import examples
 from choreomon.cli.command_line.seconds import Real
 
@@ -124,7 +125,7 @@ def command(
         raise click.UsageError("which agents? Give URLs, or --config agent.yaml")
     if wait is not None and not once:
         raise click.UsageError("--wait is for --once")
-    values = _values(of)
+    values = chosen_values(of)
     if as_json:
         printing = partial(_print_json, targets)
         return _watch(targets, once, interval, timeout, printing, wait, values)
@@ -135,15 +136,6 @@ def command(
         show = _printer(screen, most, explain, labels)
         return _watch(targets, once, interval, timeout, show, wait, values)
     return _live(screen, targets, most, explain, labels, interval, timeout, values)
-
-
-def _values(of: tuple[str, ...]) -> dict[str, str]:
-    """Raises `UsageError`."""
-    named = [each.partition("=") for each in of]
-    for given, (name, equals, value) in zip(of, named, strict=True):
-        if not (name and equals and value):
-            raise click.UsageError(f"--for {given!r}: give a parameter and its value: order=A-17")
-    return {name: value for name, _, value in named}
 
 
 def _target(url: str) -> Target:
