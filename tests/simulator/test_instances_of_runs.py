@@ -178,7 +178,7 @@ def audited(one: Document, events: list[RecordedEvent]) -> dict[str, list[Outcom
     auditor = InstancesAuditor(one.property.automaton, parameters_of(one))
     found: dict[str, list[Outcome]] = {}
 
-    def add(rank: object, name: str, outcome: Outcome, rules: object) -> None:
+    def add(rank: object, name: str, outcome: Outcome, *_: object) -> None:
         found.setdefault(name, []).append(outcome)
 
     auditor.summary.add = add  # type: ignore[method-assign, assignment]
