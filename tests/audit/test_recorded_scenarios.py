@@ -18,7 +18,9 @@ from choreomon.logs.readers.reading import read_recorded
 from simulator.recording import tracing
 from simulator.run import simulation
 
-SCENARIOS = sorted(Path(__file__).parents[2].joinpath("scenarios").glob("*.yaml"))
+PATHS = sorted(Path(__file__).parents[2].joinpath("scenarios").glob("*.yaml"))
+SCENARIOS = [path for path in PATHS if not path.stem.startswith("orders")]
+"""Those of one instance; of others: tests/simulator/test_instances_of_runs.py."""
 SEEDS = range(4)
 
 
@@ -45,6 +47,7 @@ def process_of(line: str) -> str:
 
 
 def test_every_scenario_is_there() -> None:
+    assert len(PATHS) == 20
     assert len(SCENARIOS) == 18
 
 

@@ -33,7 +33,8 @@ def messages_of(run: Run) -> Interaction:
     handled = {event.sent_at for event in run.kept_events}
     parts = []
     for event in run.kept_events:
-        sender, name, receiver = event.message
+        sender, _, receiver = event.message
+        name = event.name  # with what it carries
         received = act(reception(receiver, name))
         if sender == ENVIRONMENT:
             parts.append(received)

@@ -219,6 +219,7 @@ def _declared(verdict: RunVerdict, time: str) -> dict[str, Any]:
                 "choreomon.transitions",
                 json.dumps([list(transition) for transition in verdict.transitions]),
             ),
+            *(_text(f"choreomon.for.{name}", value) for name, value in verdict.binding),
         ],
     }
 

@@ -20,6 +20,7 @@ from typing import Literal, NamedTuple, NoReturn
 
 import msgspec
 
+from choreomon.core.binding import Binding
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.core.message import ENVIRONMENT, SEND, Message
 from choreomon.core.run import Run, RunEvent, RunVerdict
@@ -80,8 +81,12 @@ def _event(line: EventLine, processes: tuple[str, ...], sent_at: int | None) -> 
     message = Message(line.message.sender, line.message.name, line.message.receiver)
     clock = tuple(line.clock.get(process, 0) for process in processes)
     time = round(line.time * 1000)
-    values = tuple(sorted((name, str(value)) for name, value in line.values.items()))
+    values = _values(line)
     return RunEvent(line.index, time, line.event, line.process, message, clock, sent_at, values)
+
+
+def _values(line: EventLine) -> Binding:
+    return tuple(sorted((name, str(value)) for name, value in line.values.items()))
 
 
 def _are_counted(lines: Iterable[EventLine]) -> bool:
@@ -113,8 +118,9 @@ class _Pairing:
 
     def __init__(self, *, by_clocks: bool) -> None:
         self._by_clocks = by_clocks
-        self._waiting: dict[tuple[str, str, str], dict[int, deque[int]]] = {}
-        """The sends that were not handled yet: by message, their indices by their counts."""
+        self._waiting: dict[tuple[str, str, str, Binding], dict[int, deque[int]]] = {}
+        """The sends that were not handled yet: by message and what it carries, their indices by
+        their counts."""
         self._known: dict[str, dict[str, int]] = {}
         """The last clock of each process."""
 
@@ -124,7 +130,8 @@ class _Pairing:
         message = line.message
         known = self._known.get(line.process, {}).get(message.sender, 0)
         self._known[line.process] = line.clock
-        waiting = self._waiting.setdefault((message.sender, message.name, message.receiver), {})
+        key = (message.sender, message.name, message.receiver, _values(line))
+        waiting = self._waiting.setdefault(key, {})
         if line.event == SEND:
             waiting.setdefault(line.clock.get(line.process, 0), deque()).append(line.index)
             return None
@@ -147,6 +154,7 @@ class _Verdict(msgspec.Struct):
     label: str
     transitions: list[tuple[str, str]] = []
     silent: list[str] = []
+    instance: dict[str, str] = msgspec.field(default_factory=dict, name="for")
 
 
 class _Run(msgspec.Struct):
@@ -184,6 +192,7 @@ def read_verdicts(text: bytes, seed: int | None, file: str = "results") -> tuple
             because=(),
             declared_at=0,
             silent=tuple(one.silent),
+            binding=tuple(sorted(one.instance.items())),
         )
         for one in runs[0].verdicts
     )

@@ -58,7 +58,7 @@ def expected(run: Run) -> list[dict[str, Any]]:
     return [
         {
             "host": event.process,
-            "event": f"{event.kind} {event.message}",
+            "event": f"{event.kind} {event.message._replace(name=event.name)}",
             "clock": by_name(event.clock, run.processes),
             "index": event.index,
             "milliseconds": milliseconds(event.time),
@@ -110,6 +110,10 @@ def told_by_otlp(run: RecordedRun) -> list[dict[str, Any]]:
             value(own, f"choreomon.{end}") for end in ("sender", "message", "receiver")
         )
         kind = {4: "send", 5: "handle"}[span["kind"]]
+        carried = [
+            one["value"]["stringValue"] for one in own if one["key"].startswith("choreomon.value.")
+        ]
+        name += f"({', '.join(carried)})" if carried else ""
         found.append(
             {
                 "host": service,
