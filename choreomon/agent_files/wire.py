@@ -69,6 +69,8 @@ MAX_NAME: Final = 200
 _KINDS: Final = {kind: number for number, kind in enumerate(get_args(MonitoringMessage))}
 _OF_INSTANCES: Final = len(_KINDS)
 """What the kind of a message about an instance is greater by."""
+_WRITTEN: Final = _OF_INSTANCES + len(get_args(AboutOne))
+"""How many kinds there are."""
 _ENCODER: Final = msgspec.msgpack.Encoder()
 _DECODERS: Final = [msgspec.msgpack.Decoder(kind) for kind in _KINDS]
 """Decoders for so few processes that clocks are never coded."""
@@ -211,7 +213,7 @@ def open_untrusted(data: bytes) -> Frame:
         raise MalformedMessage(f"wire version {frame.version}; this is version {VERSION}")
     if len(system) != SYSTEM_BYTES:
         raise MalformedMessage(f"a system id of {len(system)} bytes; it has {SYSTEM_BYTES}")
-    if not 0 <= kind < _OF_INSTANCES + len(get_args(AboutOne)):
+    if not 0 <= kind < _WRITTEN:
         raise MalformedMessage(f"unknown kind of message {kind}")
     if frame.store and len(frame.store) != STORE_BYTES:
         raise MalformedMessage(f"the name of a store of {len(frame.store)} bytes")

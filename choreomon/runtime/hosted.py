@@ -223,7 +223,7 @@ class Hosted:
         for place in self._mentioned.get(label, ()):
             host = self.hosts[place]
             said = self.values.said(place, label, values) if values else ()
-            binding = self.values.digested(place, said)
+            binding = self.values.digested(place, said) if said else ()
             after, clock, effects = host.report(state.hosts[place], label, binding)
             state = state.with_host(place, after)
             if said and any(plan.final for plan in host.monitor.plans[label]):
@@ -297,7 +297,7 @@ class Hosted:
                 case Declared():
                     count = effect.event[self.hosts[place].monitor.own]
                     is_judged = count <= state.last_judged(place)
-                    said = state.values.get((place, count), ())
+                    said = state.values.get((place, count), ()) if state.values else ()
                     declared = self._declared(place, effect, said) if is_judged else None
                     if said and not effect.provisional:
                         state = state._replace(values=state.values.delete((place, count)))

@@ -11,8 +11,6 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-from choreomon.agent_files.values import NO_VALUES
-from choreomon.core.binding import Values
 from choreomon.core.message import EventKind
 
 Policy: TypeAlias = Literal["block", "buffer", "let-go", "fire-and-forget"]
@@ -142,11 +140,6 @@ class Recovered(msgspec.Struct, frozen=True, array_like=True, tag="s"):
     """The sidecar was started again on this state. `forgetful`: what was done last may be lost."""
 
     forgetful: bool
-
-
-def values_of(input_: Report | Happened) -> Values:
-    """Those that came with an event."""
-    return input_.values if isinstance(input_, ReportWithValues | HappenedWithValues) else NO_VALUES
 
 
 Input: TypeAlias = (

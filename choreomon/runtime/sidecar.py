@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from choreomon.agent_files import local
+from choreomon.agent_files.values import NO_VALUES
 from choreomon.agent_files.wire import open_untrusted, read_untrusted
+from choreomon.core.binding import Values
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.labels import is_name
 from choreomon.core.message import Label
@@ -32,6 +34,7 @@ from choreomon.runtime.inputs import (
     GivenUp,
     Goodbye,
     Happened,
+    HappenedWithValues,
     Hello,
     Input,
     Lapsed,
@@ -40,7 +43,6 @@ from choreomon.runtime.inputs import (
     Report,
     ReportWithValues,
     WentOn,
-    values_of,
 )
 from choreomon.runtime.outputs import Answered, Close, Dropped, Output, Reply
 from choreomon.runtime.sessions import (
@@ -68,17 +70,20 @@ class Sidecar(Hosted):
         """The next state, and what to do. The same state, the object itself, where nothing
         changed that has to be remembered."""
         kind = type(input_)
-        if kind is Report or kind is ReportWithValues:
-            return self._reported(state, input_)  # type: ignore[arg-type]
+        if kind is Report:
+            return self._reported(state, input_, NO_VALUES)  # type: ignore[arg-type]
         if kind is FromPeer:
             return self._from_peer(state, input_)  # type: ignore[arg-type]
         match input_:
+            case ReportWithValues(values=values):
+                return self._reported(state, input_, values)
             case Hello():
                 return self._hello(state, input_)
             case Happened(event=event, peer=peer, name=name, heard=clocks, at=at):
                 heard = [(place, clock) for place, clock in enumerate(clocks) if clock]
                 label = self.label(event, peer, name)
-                return self._event(state, label, heard, at, values_of(input_))
+                said = input_.values if type(input_) is HappenedWithValues else NO_VALUES
+                return self._event(state, label, heard, at, said)
             case Gap():
                 return self._gap(state, input_)
             case Promised(session=name):
@@ -141,11 +146,11 @@ class Sidecar(Hosted):
             lease=self.lease,
             window=self.window,
             labels=self.values.written,
-            version=local.VERSIONS[any(self.values.carried.values())],
+            version=local.VERSIONS[self.values.any],
         )
         return state, [*outputs, *more, Reply(connection, welcome)]
 
-    def _reported(self, state: SidecarState, report: Report) -> Stepped:
+    def _reported(self, state: SidecarState, report: Report, values: Values) -> Stepped:
         not_next = self._not_next(state, report)
         if not_next is not None:
             return state, not_next
@@ -154,9 +159,10 @@ class Sidecar(Hosted):
         if not is_name(report.name) or not is_name(peer):
             refused = "peer and name should be names of a process and a message"
             return state, self._refused(connection, number, "malformed", refused)
-        label, values = self.label(report.event, peer, report.name), values_of(report)
+        label = self.label(report.event, peer, report.name)
         try:
-            self.values.check(label, values)
+            if self.values.any:
+                self.values.check(label, values)
             heard = self._heard(report.heard) if report.heard else []
         except (MalformedMessage, ValueError) as error:
             return state, self._refused(connection, number, "malformed", str(error))

@@ -31,7 +31,7 @@ from choreomon.agent_files.clocks.text import (
     decode_clocks_untrusted,
     encode_clocks,
 )
-from choreomon.agent_files.values import Given, Value
+from choreomon.agent_files.values import NO_VALUES, Given, Value
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.live import LiveVerdict
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, EventKind
@@ -44,7 +44,7 @@ from choreomon.runtime.operations.logs import Log
 from choreomon.runtime.outputs import Reply
 from choreomon.sdk.carriers import Carrying
 from choreomon.sdk.complaints import checked_name, closed
-from choreomon.sdk.mentioned import Mentioned
+from choreomon.sdk.mentioned import Mentioned, carried_values, mentioned
 
 MICROSECONDS: Final = 1_000_000
 
@@ -97,7 +97,7 @@ class EmbeddedProcess(Carrying):
         self.name = ""
         self.refused_clocks = 0
         """Clocks that came with messages and were not understood."""
-        self._mentioned = Mentioned()
+        self._mentioned: Mentioned = {}
         self._keys: tuple[bytes, ...] = ()
         self._heard: list[VectorClock] = []
         self._text = ""
@@ -112,7 +112,7 @@ class EmbeddedProcess(Carrying):
         await agent.start()
         sidecar = agent.node.driver.sidecar  # what is in the store may have been another one
         self.name = sidecar.process
-        self._mentioned = Mentioned(sidecar.values.written)
+        self._mentioned = mentioned(sidecar.values.written)
         self._keys = sidecar.keys
         self._heard = [()] * len(self._keys)
 
@@ -142,11 +142,11 @@ class EmbeddedProcess(Carrying):
     async def _happens(
         self, kind: EventKind, peer: str, name: str, values: Given, heard: ClockText = ""
     ) -> None:
-        event = (kind, peer, name)
-        checked = self._mentioned.checked(event, values)
+        carried = self._mentioned.get((kind, peer, name))
+        checked = carried_values(values, carried, f"{kind} {name}") if carried else NO_VALUES
         if heard:
             self._hear(heard)
-        if event not in self._mentioned:
+        if carried is None:
             if self._closed:
                 raise closed()
             return

@@ -83,8 +83,8 @@ class Entry:
         """What tells the agent of it. All numbers up to `done` were answered."""
         if self.kind == GAP:
             return Gap(self.number, done, self.lost)
-        number, peer, name = self.number, self.peer, self.name
-        return report(number, done, self.kind, peer, name, self.heard, self.values)
+        given = (self.number, done, self.kind, self.peer, self.name, self.heard)
+        return report(*given, self.values) if self.values else Report(*given)
 
 
 class Journal:

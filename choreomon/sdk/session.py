@@ -47,7 +47,7 @@ from choreomon.core.message import EventKind
 from choreomon.sdk.journal import GAP, Entry, Journal, Ticket
 from choreomon.sdk.knowledge import Knowledge, joined
 from choreomon.sdk.lease import GREETING_SECONDS, NEVER, Lease
-from choreomon.sdk.mentioned import Mentioned
+from choreomon.sdk.mentioned import Mentioned, carried_values, mentioned
 
 Phase: TypeAlias = Literal["away", "greeting", "open"]
 
@@ -90,7 +90,7 @@ class Session:
         self.deadline: Final = NEVER if deadline is None or policy != "block" else deadline
         self._buffer = buffer
         self._session = ""
-        self._mentioned = Mentioned()
+        self._mentioned: Mentioned = {}
         self._journal = Journal()
         self._next = 1
         self._answered = 0
@@ -113,17 +113,17 @@ class Session:
         values: Given = NO_VALUES,
     ) -> Ticket | None:
         """A message is about to leave, or was taken. `peer` is its other end, `heard` the
-        clock that came with it, `values` what its message carries (`Mentioned.checked`).
+        clock that came with it, `values` what its message carries (`carried_values`).
 
         `None`: go on at once; `clock()` is what to carry. Else go on when the ticket is settled,
         with its clock; where it has failed, the message must not leave.
 
         Raises `ValueError`, and nothing has happened, where the values are not those.
         """
-        knowledge, event = self.knowledge, (kind, peer, name)
-        checked = self._mentioned.checked(event, values)
+        knowledge, carried = self.knowledge, self._mentioned.get((kind, peer, name))
+        checked = carried_values(values, carried, f"{kind} {name}") if carried else NO_VALUES
         heard = knowledge.admit(heard) if heard else heard
-        if event not in self._mentioned:
+        if carried is None:
             knowledge.hear(heard)
             return None
         entry = Entry(kind, peer, name, knowledge.to_tell(heard), checked)
@@ -228,7 +228,7 @@ class Session:
         self._answered = numbered[0].number - 1 if numbered else message.number
         self._next = (numbered[-1].number if numbered else message.number) + 1
         self._window = message.window
-        self._mentioned = Mentioned(message.labels)
+        self._mentioned = mentioned(message.labels)
         self.knowledge.welcomed(message.clock)
         for entry in self._journal:
             entry.heard = self.knowledge.admit(entry.heard)

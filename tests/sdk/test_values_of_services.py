@@ -24,7 +24,7 @@ from choreomon.sdk.asgi import MonitoringMiddleware
 from choreomon.sdk.asynchronous import connect
 from choreomon.sdk.blocking import connect as connect_blocking
 from choreomon.sdk.http_hooks import blocking_hooks, hooks
-from choreomon.sdk.mentioned import Mentioned
+from choreomon.sdk.mentioned import mentioned
 from choreomon.sdk.process import BLOCKING_OFF, OFF
 from choreomon.sdk.session import OPEN, Session
 from choreomon.sdk.zeromq import BlockingMonitoredSocket, MonitoredSocket
@@ -133,10 +133,12 @@ def test_where_more_values_are_wanted_than_were_said_the_event_is_lost_and_who_w
 
 
 def test_events_are_mentioned_with_what_they_carry() -> None:
-    mentioned = Mentioned((*LABELS, "a label of a later kind [order]"))
-    assert ("send", "bank", "refund") in mentioned
-    assert ("send", "bank", "later") not in mentioned
-    assert mentioned.checked(("send", "bank", "refund"), VALUES) == TEXTS
+    assert mentioned((*LABELS, "a label of a later kind [order]")) == {
+        ("send", "bank", "refund"): ("tenant", "order"),
+        ("send", "bank", "resume"): (),
+        ("handle", "customer", "order"): ("order",),
+        ("handle", "env", "start"): ("order",),
+    }
 
 
 # --- every way to tell of an event --------------------------------------------------
