@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from choreomon.agent_files.clocks.coding import PLAIN
 from choreomon.agent_files.clocks.links import UNLINKED, Link, Told, after, tell
 from choreomon.agent_files.clocks.packed import PackedClock, packed
-from choreomon.agent_files.values import DIGEST_BYTES
+from choreomon.agent_files.digests import DIGEST_BYTES
 from choreomon.agent_files.wire import NO_STORE, NO_SYSTEM, encode, encode_told
 from choreomon.monitor.messages import PeerMessage
 from choreomon.monitor.of_instances.messages import InstanceMessage

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from choreomon.agent_files.values import DIGEST_BYTES
+from choreomon.agent_files.digests import DIGEST_BYTES
 from choreomon.core.binding import Binding
 from choreomon.core.errors import MalformedMessage
 

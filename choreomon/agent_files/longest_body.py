@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final
 
-from choreomon.agent_files.values import DIGEST_BYTES
+from choreomon.agent_files.digests import DIGEST_BYTES
 from choreomon.agent_files.wire import MAX_BYTES, MAX_NAME
 from choreomon.core.verdict import Reference
 from choreomon.monitor.messages import MOST_EVIDENCE_TOLD

@@ -28,7 +28,7 @@ Under `precise` rules, which are the default, there are two fields more:
       ]
 
 Of a property for each instance there are three fields more, before the rows. `key` is that of the
-digests of values (`choreomon.agent_files.values`), 32 hex digits and the same in all files of a
+digests of values (`choreomon.agent_files.digests`), 32 hex digits and the same in all files of a
 split; `carries` says of each own label of which parameters its message carries values:
 
       "for_each": ["tenant", "order"],

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from choreomon.agent_files.values import KEY_BYTES
+from choreomon.agent_files.digests import KEY_BYTES
 from choreomon.core.errors import Path
 from choreomon.core.labels import NAME_PATTERN, NAME_RULE, parse_carrying_label, parse_label
 from choreomon.core.message import ENVIRONMENT, Label

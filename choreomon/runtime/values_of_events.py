@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from choreomon.agent_files.values import checked_values, digest
+from choreomon.agent_files.digests import digest
+from choreomon.agent_files.values import checked_values
 from choreomon.core.binding import Binding, Values
 from choreomon.core.labels import CarryingLabel
 from choreomon.core.message import Label

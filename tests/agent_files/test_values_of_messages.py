@@ -9,13 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choreomon.agent_files.values import (
-    DIGEST_BYTES,
-    MAX_VALUE,
-    checked_value,
-    checked_values,
-    digest,
-)
+from choreomon.agent_files.digests import DIGEST_BYTES, digest
+from choreomon.agent_files.values import MAX_VALUE, checked_value, checked_values
 
 KEY, OTHER = bytes(16), bytes(range(16))
 CARRIED = ("tenant", "order")

@@ -10,7 +10,8 @@ import msgspec
 import pytest
 
 from choreomon.agent_files import local
-from choreomon.agent_files.values import Values, digest
+from choreomon.agent_files.digests import digest
+from choreomon.agent_files.values import Values
 from choreomon.agent_files.wire import open_untrusted
 from choreomon.core.labels import CarryingLabel
 from choreomon.core.message import SEND, Label, Message

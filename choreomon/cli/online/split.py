@@ -112,10 +112,10 @@ def command(
 
 def _split(document: Document, rules: RulesName | None) -> dict[str, tuple[str, SplitTable]]:
     """Of each process the name of its file, and what is to be in it. Raises `DocumentError`."""
+    from choreomon.agent_files.digests import KEY_BYTES
     from choreomon.agent_files.split_names import system_id, table_file_names
     from choreomon.agent_files.table_file import SplitTable
     from choreomon.agent_files.table_shape import MAX_PROCESSES
-    from choreomon.agent_files.values import KEY_BYTES
     from choreomon.core.errors import DocumentError, Problem
     from choreomon.properties.tables import transition_tables
 
