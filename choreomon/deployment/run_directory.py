@@ -18,6 +18,7 @@ from typing import Final
 
 from choreomon.agent_files.agent_config import AgentConfig, Keys, LocalAccess
 from choreomon.agent_files.clocks.text import KEY_BYTES, SystemKey
+from choreomon.agent_files.digests import KEY_BYTES as VALUE_KEY_BYTES
 from choreomon.agent_files.key_files import (
     PUBLIC_SUFFIX,
     SECRET_SUFFIX,
@@ -28,7 +29,6 @@ from choreomon.agent_files.key_files import (
 )
 from choreomon.agent_files.split_names import system_id
 from choreomon.agent_files.table_file import SplitTable, write_table
-from choreomon.agent_files.values import KEY_BYTES as VALUE_KEY_BYTES
 from choreomon.core.message import Label
 from choreomon.deployment.event_records import Records
 from choreomon.properties.automaton import SequenceAutomaton

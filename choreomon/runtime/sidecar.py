@@ -155,11 +155,10 @@ class Sidecar(Hosted):
         if not_next is not None:
             return state, not_next
         connection, name, number = report.connection, report.session, report.number
-        peer = report.peer
-        if not is_name(report.name) or not is_name(peer):
+        if not is_name(report.name) or not is_name(report.peer):
             refused = "peer and name should be names of a process and a message"
             return state, self._refused(connection, number, "malformed", refused)
-        label = self.label(report.event, peer, report.name)
+        label = self.label(report.event, report.peer, report.name)
         try:
             if self.values.any:
                 self.values.check(label, values)

@@ -21,9 +21,9 @@ from typing import Any, Final, TypeVar
 
 from choreomon.agent_files.agent_config import AgentConfig, LocalAccess
 from choreomon.agent_files.clocks.text import KEY_BYTES, Carried, decode_clocks_untrusted
+from choreomon.agent_files.digests import KEY_BYTES as VALUE_KEY_BYTES
 from choreomon.agent_files.split_names import system_id
 from choreomon.agent_files.table_file import SplitTable, write_table
-from choreomon.agent_files.values import KEY_BYTES as VALUE_KEY_BYTES
 from choreomon.agent_files.values import Given, Value
 from choreomon.core.errors import ChoreomonError, MalformedMessage, ProcessClosed
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, EventKind, Message
