@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-SCENARIO ?= scenarios/smart-home-violating.yaml
+SCENARIO ?= scenarios/orders-violating.yaml
 REPORT ?= demo-report.html
 FUZZ_PAGE ?= benchmarks/results/live_fuzz.md
 

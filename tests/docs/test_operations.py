@@ -14,11 +14,14 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from choreomon import cli
 from choreomon.agent_files.agent_document import AgentDocument, parse_agent_config
-from choreomon.core.live import LiveVerdict
+from choreomon.agent_files.table_file import SplitTable
+from choreomon.core.live import InstancesStatus, LiveVerdict
+from choreomon.properties.tables import TransitionTable
 from choreomon.runtime.operations import metrics
 from choreomon.runtime.operations.exposition import Exposition
 from choreomon.runtime.operations.metrics import Metrics
-from choreomon.runtime.operations.status import Readings
+from choreomon.runtime.operations.status import PropertyReadings, Readings
+from choreomon.runtime.verdict_counts import VerdictCounts
 from tests.docs.tables import table_under
 from tests.scenarios.console_blocks import ROOT, blocks_of
 
@@ -116,7 +119,13 @@ def test_the_configuration_on_the_page_is_one() -> None:
 
 
 def exported() -> set[str]:
-    exposition = Exposition(Metrics("P", [], now=lambda: 0.0), read=lambda: Readings((), 0, 0, 0))
+    """Of an agent with a property for each instance: others have fewer."""
+    table = SplitTable("0" * 32, "each", "precise", ("P",), TransitionTable("P", (), {}))
+    one = PropertyReadings(
+        0, (), 0, {}, 0, False, VerdictCounts(), False, 0, InstancesStatus(*[0] * 4)
+    )
+    metrics = Metrics("P", [table], now=lambda: 0.0)
+    exposition = Exposition(metrics, read=lambda: Readings((one,), 0, 0, 0))
     suffixes = {"counter": "_total", "info": "_info"}
     return {
         f"{each.name.removesuffix('_info')}{suffixes.get(each.type, '')} {each.type}"
