@@ -32,6 +32,12 @@ property:
   sequences:
     - steps: ["shop -> courier : parcel", "handle courier -> shop : back"]
 """
+FOR_EACH = """
+property:
+  for_each: [order]
+  sequences:
+    - steps: ["shop -> courier : parcel(order)"]
+"""
 AGENT = """
 process: shop
 tables: [tables/shop.json]
@@ -64,6 +70,10 @@ const commands = {
   },
   handle(...headers) {
     for (const header of headers) waiting.push(shop.handling(header, 'order'));
+  },
+  async order(value) {
+    const told = shop.sending('courier', 'parcel', value && { order: value, size: 'of no matter' });
+    await told.catch((error) => answers.push(error.message));
   },
   deaf() { shop.socket.pause(); },
   cut() { shop.socket.destroy(); },
@@ -162,9 +172,12 @@ class Service:
 
 
 @pytest.fixture
-def agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Agent]:
+def agent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> Iterator[Agent]:
+    """That of a property, `PROPERTY` where none is asked for."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "property.yaml").write_text(PROPERTY)
+    (tmp_path / "property.yaml").write_text(getattr(request, "param", PROPERTY))
     (tmp_path / "agent.yaml").write_text(AGENT)
     assert choreomon("split", "property.yaml", "-o", "tables").code == 0
     agent = Agent(tmp_path)
@@ -259,3 +272,14 @@ def test_a_client_that_is_closed_while_its_agent_is_away_ends(
     agent.kill()
     service.do("close")
     assert service.ends() == 0
+
+
+@pytest.mark.parametrize("agent", [FOR_EACH], indirect=True, ids=["for each order"])
+def test_values_are_said_and_without_one_nothing_is(agent: Agent, service: Service) -> None:
+    assert service.do("order")["answers"] == ["shop -> courier : parcel carries order"]
+    done = service.do("order", "A-17")
+    assert len(done["answers"]) == 1  # the complaint of before
+    assert done["told"] == 1
+    with urlopen(f"http://{agent.http}/status", timeout=WITHIN) as answer:
+        (verdict,) = json.load(answer)["verdicts"]
+    assert (verdict["verdict"], verdict["for"]) == ("violated", {"order": "A-17"})

@@ -29,6 +29,7 @@ LEAVING: tuple[Policy, ...] = ("buffer", "let-go")
 right_step = ModelAgent.step
 right_numbered = ModelAgent.numbered
 right_granted = Lease.granted
+right_take = Entry.take
 
 
 def counts_the_lease_from_now(self: ModelAgent, connection: Connection) -> None:
@@ -90,6 +91,13 @@ def repeats_nothing(self: Journal) -> None:
     self.greeting = False
 
 
+def repeats_without_values(self: Entry, number: int) -> bool:
+    """What was said before."""
+    if self.number:
+        self.values = {}
+    return right_take(self, number)
+
+
 PLANTED = (
     Planted(ModelAgent, "step", counts_the_lease_from_now, LEAVING),
     Planted(ModelAgent, "numbered", takes_late_reports, ("let-go",)),
@@ -101,4 +109,5 @@ PLANTED = (
     Planted(Journal, "doubt", reports_again_in_a_new_session, ALL),
     Planted(Journal, "lose", tells_gaps_first, ("buffer", "fire-and-forget")),
     Planted(Journal, "unwrite", repeats_nothing, ALL),
+    Planted(Entry, "take", repeats_without_values, ("block", "buffer", "fire-and-forget")),
 )

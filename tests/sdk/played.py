@@ -27,8 +27,10 @@ EVENTS = 40
 LABELS = tuple(
     label
     for number in range(EVENTS)
-    for label in (f"shop -> customer : m{number}", f"handle customer -> shop : m{number}")
+    for message in (f"m{number}" if number % 2 else f"m{number}(order)",)
+    for label in (f"shop -> customer : {message}", f"handle customer -> shop : {message}")
 )
+"""Every other message carries an order."""
 
 
 @dataclass
@@ -147,7 +149,8 @@ class Played:
         name = f"m{len(self.happened)}"
         one = Happened(name, self.heard, None)
         self.happened.append(one)
-        one.ticket = self.session.event(kind, "customer", name, heard, self.agent.now)
+        order = {"order": name}  # also where it is not asked for
+        one.ticket = self.session.event(kind, "customer", name, heard, self.agent.now, order)
         if one.ticket is None:
             self._left(one)
             assert self.known()[1] >= one.heard
@@ -240,6 +243,8 @@ class Played:
         assert names == [one.name for one in self.happened if one.name in set(names)], "order"
         assert [record.clock[0] for record in records] == list(range(1, len(records) + 1))
         taken = self.taken()
+        carried = [name if int(name[1:]) % 2 == 0 else None for name in names]
+        assert [each.get("order") for each in self.agent.values] == carried, "other values"
         self.nothing_left_is_unknown()
         for one in self.happened:
             assert not self.waits(one), f"{one.name} waits for ever"
