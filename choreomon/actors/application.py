@@ -66,13 +66,25 @@ class Process:
 
 
 @dataclass(frozen=True, slots=True)
+class Repeat:
+    """A message once for each of `values`, which it carries as `name`, one `every` so many
+    microseconds."""
+
+    name: str
+    values: range
+    every: int
+
+
+@dataclass(frozen=True, slots=True)
 class Start:
-    """A message from the environment, in the mailbox of `to` at `at` microseconds."""
+    """A message from the environment, in the mailbox of `to` at `at` microseconds, the first one
+    where it is repeated. It carries `values`."""
 
     to: str
     message: str
     at: int = 0
     values: Binding = ()
+    repeat: Repeat | None = None
 
 
 @dataclass(frozen=True, slots=True)

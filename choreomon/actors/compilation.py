@@ -13,6 +13,7 @@ from choreomon.actors.application import (
     Given,
     If,
     Process,
+    Start,
     Statement,
     Tell,
 )
@@ -68,7 +69,7 @@ class CompiledApplication:
     def carries_values(self) -> bool:
         """Whether any message may carry some."""
         sends = (send for program in self.programs for block in program for send in block.sends)
-        return any(send.given for send in sends) or any(start.values for start in self.starts)
+        return any(send.given for send in sends) or any(each.values for each in self.starts)
 
 
 def compile_application(application: Application) -> CompiledApplication:
@@ -109,14 +110,23 @@ def compile_application(application: Application) -> CompiledApplication:
         handlers=handlers,
         variables=tuple(tuple(process.variables.values()) for process in application.processes),
         starts=tuple(
-            Starting(
-                start.at,
-                route(Message(ENVIRONMENT, start.message, start.to), "start"),
-                start.values,
-            )
+            starting
             for start in application.start
+            for starting in _starting(
+                start, route(Message(ENVIRONMENT, start.message, start.to), "start")
+            )
         ),
     )
+
+
+def _starting(start: Start, route: Route) -> Iterator[Starting]:
+    repeat = start.repeat
+    if repeat is None:
+        yield Starting(start.at, route, start.values)
+        return
+    for place, value in enumerate(repeat.values):
+        values = tuple(sorted((*start.values, (repeat.name, str(value)))))
+        yield Starting(start.at + place * repeat.every, route, values)
 
 
 def _check_variables(process: Process, statements: Sequence[Statement], where: str) -> None:

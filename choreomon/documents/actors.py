@@ -8,7 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import assert_never
 
-from choreomon.actors.application import Application, Assign, If, Process, Start, Statement, Tell
+from choreomon.actors.application import (
+    Application,
+    Assign,
+    If,
+    Process,
+    Repeat,
+    Start,
+    Statement,
+    Tell,
+)
 from choreomon.actors.delays import (
     Constant,
     Delay,
@@ -52,19 +61,19 @@ def application_from_document(document: ApplicationDocument) -> Application:
             )
             for process in document.processes
         ),
-        start=tuple(each for start in document.start for each in _starts(start)),
+        start=tuple(map(_start, document.start)),
     )
 
 
-def _starts(start: StartDocument) -> Iterator[Start]:
-    if start.repeat is None:
-        values = tuple(sorted(start.values.items()))
-        yield Start(start.to, start.message, microseconds(start.at), values)
-        return
-    for place, value in enumerate(start.repeat.values):
-        values = tuple(sorted({**start.values, start.repeat.name: str(value)}.items()))
-        at = microseconds(start.at + place * start.repeat.every)
-        yield Start(start.to, start.message, at, values)
+def _start(start: StartDocument) -> Start:
+    repeat = start.repeat
+    return Start(
+        start.to,
+        start.message,
+        microseconds(start.at),
+        tuple(sorted(start.values.items())),
+        None if repeat is None else Repeat(repeat.name, repeat.values, microseconds(repeat.every)),
+    )
 
 
 def delay_from_document(duration: Duration) -> Delay:

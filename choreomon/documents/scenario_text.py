@@ -18,10 +18,14 @@ from choreomon.actors.application import (
     If,
     OfHandled,
     Process,
+    Repeat,
     Statement,
     Tell,
 )
 from choreomon.actors.delays import Constant, Delay, Exponential, LogNormal, Uniform
+from choreomon.core.labels import CarryingLabel
+from choreomon.core.message import Label
+from choreomon.properties.instances import Parameters
 from choreomon.properties.sequences import MessageSequence
 
 WIDTH: Final = 96
@@ -34,9 +38,15 @@ _Value: TypeAlias = Mapping[str, Any] | Sequence[Any] | str | bool | float
 
 
 def scenario_document(
-    name: str, application: Application, delay: Delay, sequences: Iterable[MessageSequence]
+    name: str,
+    application: Application,
+    delay: Delay,
+    sequences: Iterable[MessageSequence],
+    parameters: Parameters | None = None,
 ) -> dict[str, Any]:
-    """The document as plain values, in the order in which they are written."""
+    """The document as plain values, in the order in which they are written. `parameters`: those
+    of a property for each instance."""
+    for_each = {} if parameters is None else {"for_each": [*parameters.names]}
     return {
         "name": name,
         "application": {
@@ -47,12 +57,14 @@ def scenario_document(
                     "message": start.message,
                     "at": _milliseconds(start.at),
                     **_with(start.values),
+                    **_repeated(start.repeat),
                 }
                 for start in application.start
             ],
         },
         "network": {"delay": _delay(delay)},
-        "property": {"sequences": [_sequence(sequence) for sequence in sequences]},
+        "property": for_each
+        | {"sequences": [_sequence(sequence, parameters) for sequence in sequences]},
     }
 
 
@@ -92,6 +104,13 @@ def _with(given: Given) -> dict[str, Any]:
     return {"with": values} if values else {}
 
 
+def _repeated(repeat: Repeat | None) -> dict[str, Any]:
+    if repeat is None:
+        return {}
+    values = f"{repeat.values[0]}..{repeat.values[-1]}"
+    return {"repeat": {repeat.name: values, "every": _milliseconds(repeat.every)}}
+
+
 def _delay(delay: Delay) -> dict[str, Any]:
     match delay:
         case Uniform(least, most):
@@ -105,12 +124,15 @@ def _delay(delay: Delay) -> dict[str, Any]:
     assert_never(delay)
 
 
-def _sequence(sequence: MessageSequence) -> dict[str, Any]:
+def _sequence(sequence: MessageSequence, parameters: Parameters | None) -> dict[str, Any]:
+    def told(label: Label) -> str:
+        return str(CarryingLabel(label, () if parameters is None else parameters.of(label)))
+
     cancel = [
-        {"on": str(on), "after": [*after], "back_to": back_to}
+        {"on": told(on), "after": [*after], "back_to": back_to}
         for on, after, back_to in sequence.cancel
     ]
-    steps = [str(label) for label in sequence.steps]
+    steps = [told(label) for label in sequence.steps]
     return {"steps": steps, **({"cancel": cancel} if cancel else {})}
 
 

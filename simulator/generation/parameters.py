@@ -33,6 +33,12 @@ of real applications' 90th percentile, C1 that of the 10th."""
 MOST_HANDLERS: Final = 5_000
 """Of all processes together: a document with more may be too large to be read."""
 
+MOST_INSTANCES: Final = 100_000
+"""As many messages of the environment as a document may say in one entry."""
+
+INSTANCE: Final = "instance"
+"""What messages carry a value of, where there are instances."""
+
 SPARE: Final = 2
 """Messages that are causally unrelated to a sequence and not needed as its steps, if there is room:
 they can cancel it."""
@@ -65,7 +71,9 @@ class Parameters:
     - `length`: steps of every sequence. The paper asks for a minimum, and leaves open how much
       longer sequences may be: here none is;
     - `cancellations`: of all places between two steps the share at which a message cancels;
-    - `branching`: of all handlers that send the share that do it only if a variable says so.
+    - `branching`: of all handlers that send the share that do it only if a variable says so;
+    - `instances`: for how many values of `INSTANCE` everything happens, while the property is meant
+      for each; 0: messages carry no values, and the property is for the whole run.
 
     Raises `Unfit`.
     """
@@ -77,6 +85,7 @@ class Parameters:
     length: int
     cancellations: float = CANCELLATIONS
     branching: float = BRANCHING
+    instances: int = 0
 
     def __post_init__(self) -> None:
         for parameter, message in self._misfits():
@@ -89,9 +98,12 @@ class Parameters:
             ("chain", 1),
             ("sequences", 1),
             ("length", 1),
+            ("instances", 0),
         ):
             if getattr(self, name) < least:
                 yield name, f"{getattr(self, name)} is too small: {least} is the least"
+        if self.instances > MOST_INSTANCES:
+            yield "instances", f"{self.instances} are more than {MOST_INSTANCES}: ask for fewer"
         for name in ("cancellations", "branching"):
             if not 0 <= getattr(self, name) <= 1:
                 yield name, f"{getattr(self, name)} is no share: it lies between 0 and 1"
@@ -227,6 +239,7 @@ def of_class(
     length: int | None = None,
     cancellations: float = CANCELLATIONS,
     branching: float = BRANCHING,
+    instances: int = 0,
 ) -> Parameters:
     """Parameters of a complexity class. The chain of class Ci is i, as in section 6.2 of the
     paper, where nothing else is said; the length is that of the chain.
@@ -244,4 +257,5 @@ def of_class(
         length=chain if length is None else length,
         cancellations=cancellations,
         branching=branching,
+        instances=instances,
     )

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from choreomon.actors.application import Application, Assign, If, Process, Start, Statement, Tell
+from choreomon.actors.application import (
+    Application,
+    Assign,
+    Given,
+    If,
+    OfHandled,
+    Process,
+    Repeat,
+    Start,
+    Statement,
+    Tell,
+)
 from choreomon.actors.compilation import compile_application
 from choreomon.actors.delays import NO_TIME, LinkDelays, microseconds
 from choreomon.actors.randomness import Streams
+from choreomon.properties import instances
 from choreomon.properties.sequences import MessageSequence, sequences_automaton
 from choreomon.properties.tables import DEFAULT_RULES
 from simulator.generation.activities import Activity, Handler, drawn_activities, handlers_of
 from simulator.generation.branching import Branch, drawn_branches
-from simulator.generation.parameters import Parameters
-from simulator.generation.schedule import DELAY, Schedule, drawn_schedule, nominal_times
+from simulator.generation.parameters import INSTANCE, Parameters
+from simulator.generation.schedule import DELAY, EVERY, Schedule, drawn_schedule, nominal_times
 from simulator.generation.sequences import drawn_sequences, with_cancellations
 from simulator.run import Simulation
 from simulator.world import MAX_EVENTS
@@ -22,10 +34,12 @@ from simulator.world import MAX_EVENTS
 
 @dataclass(frozen=True, slots=True)
 class GeneratedScenario:
-    """An application and the sequences that it must not form; messages take `DELAY`."""
+    """An application and the sequences that it must not form, for each instance where there are
+    `parameters` of these; messages take `DELAY`."""
 
     application: Application
     sequences: tuple[MessageSequence, ...]
+    parameters: instances.Parameters | None = None
 
 
 def generated_scenario(parameters: Parameters, seed: int) -> GeneratedScenario:
@@ -52,15 +66,22 @@ def generated_scenario(parameters: Parameters, seed: int) -> GeneratedScenario:
     steps = drawn_sequences(
         parameters, activities, schedule, streams.stream("generate", "sequences")
     )
+    sequences = with_cancellations(
+        steps,
+        activities,
+        parameters.cancellations,
+        streams.stream("generate", "cancellations"),
+    )
     return GeneratedScenario(
         stated_application(parameters, activities, schedule, branches),
-        with_cancellations(
-            steps,
-            activities,
-            parameters.cancellations,
-            streams.stream("generate", "cancellations"),
-        ),
+        sequences,
+        _for_each(sequences) if parameters.instances else None,
     )
+
+
+def _for_each(sequences: Iterable[MessageSequence]) -> instances.Parameters:
+    messages = {label.message for label in sequences_automaton([*sequences]).labels}
+    return instances.Parameters((INSTANCE,), dict.fromkeys(sorted(messages), (INSTANCE,)))
 
 
 def generated_simulation(scenario: GeneratedScenario) -> Simulation:
@@ -75,6 +96,7 @@ def generated_simulation(scenario: GeneratedScenario) -> Simulation:
         in_order=True,
         monitoring_service=NO_TIME,
         deadline=None,
+        parameters=scenario.parameters,
     )
 
 
@@ -87,9 +109,13 @@ def stated_application(
     """Handlers that send what was drawn, in branches where some were drawn, and the schedule."""
     body: dict[Handler, list[Statement]] = {}
     variables: dict[str, dict[str, bool]] = {}
+    given: Given = ((INSTANCE, OfHandled(INSTANCE)),) if parameters.instances else ()
+    repeat = None
+    if parameters.instances:
+        repeat = Repeat(INSTANCE, range(1, parameters.instances + 1), microseconds(EVERY))
     for activity in activities:
         for handler, message in zip(activity.handlers, activity.messages, strict=False):
-            body.setdefault(handler, []).append(Tell(message.receiver, message.name))
+            body.setdefault(handler, []).append(Tell(message.receiver, message.name, given))
     for handler, variable, needed, initial, _ in branches:
         variables.setdefault(handler.process, {})[variable] = initial
         body[handler] = [If(variable, tuple(body[handler]), negated=not needed)]
@@ -110,5 +136,7 @@ def stated_application(
             )
             for own in handlers_of(parameters)
         ),
-        start=tuple(Start(to, name, microseconds(time)) for time, to, name in starts),
+        start=tuple(
+            Start(to, name, microseconds(time), repeat=repeat) for time, to, name in starts
+        ),
     )

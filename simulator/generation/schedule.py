@@ -21,6 +21,9 @@ from simulator.generation.draws import below
 DELAY: Final = Uniform(1, 20)
 """How long a message takes, in milliseconds."""
 
+EVERY: Final = 5
+"""From the start of an instance to that of the next one, in milliseconds, so that they overlap."""
+
 MEAN: Final = (DELAY.least + DELAY.most) / 2
 """The same on average."""
 

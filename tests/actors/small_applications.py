@@ -26,6 +26,7 @@ from choreomon.actors.application import (
     If,
     OfHandled,
     Process,
+    Repeat,
     Start,
     Statement,
     Tell,
@@ -99,6 +100,7 @@ VARIABLES = ("a", "b", "c")
 
 CARRIED = ("k", "l")
 VALUES = ("1", "2", "A-17")
+COUNTS = st.integers(1, 3)
 
 
 def handlers(
@@ -136,13 +138,13 @@ def applications(draw: st.DrawFn) -> Application:
         )
         for name in names
     )
-    starts = st.builds(
-        Start,
-        st.sampled_from(names),
-        st.sampled_from(messages),
-        st.integers(0, 3000),
-        st.tuples(*(st.tuples(st.just(name), st.sampled_from(VALUES)) for name in CARRIED))
-        if carrying
-        else st.just(()),
-    )
+    values = [st.tuples(st.just(name), st.sampled_from(VALUES)) for name in CARRIED]
+    start = (st.sampled_from(names), st.sampled_from(messages), st.integers(0, 3000))
+    starts = st.builds(Start, *start)
+    if carrying:
+        ranges = st.builds(lambda first, more: range(first, first + more), COUNTS, COUNTS)
+        repeats = st.builds(Repeat, st.just(CARRIED[0]), ranges, st.integers(0, 2000))
+        starts = st.builds(Start, *start, st.tuples(*values)) | st.builds(
+            Start, *start, st.tuples(*values[1:]), repeats
+        )
     return Application(processes, tuple(draw(st.lists(starts, min_size=1, max_size=4))))

@@ -134,3 +134,17 @@ def test_where_nothing_can_be_written_is_told() -> None:
 def test_the_folder_is_made() -> None:
     assert choreomon("generate", *C3, "-o", "a/b/c3.yaml").code == 0
     assert Path("a/b/c3.yaml").is_file()
+
+
+def test_instances_are_written_for_simulate() -> None:
+    text = generated(*C3, "--instances", 20)
+    assert text.startswith("# choreomon generate --processes 3")
+    assert "--instances 20 " in text
+    assert 'repeat: {instance: "1..20", every: 5}' in text
+    Path("g.yaml").write_text(text, encoding="utf-8")
+    answer = choreomon("simulate", "g.yaml", "--json")
+    assert answer.code in (0, 1, 3)
+    told = json.loads(answer.out)["runs"][0]["verdicts"]
+    assert all({*verdict["for"]} == {"instance"} for verdict in told)
+    refused = choreomon("generate", *C3, "--instances", 100_001)
+    assert "100001 are more than 100000: ask for fewer" in refused.err

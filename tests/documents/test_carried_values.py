@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from jsonschema import Draft202012Validator
 
-from choreomon.actors.application import OfHandled, Start, Tell
+from choreomon.actors.application import OfHandled, Repeat, Start, Tell
+from choreomon.actors.compilation import compile_application
 from choreomon.cli.documents.schemas import document_schema
 from choreomon.core.errors import DocumentError
 from choreomon.documents.actors import application_from_document
@@ -51,10 +52,14 @@ def test_sends_and_starts_say_what_their_messages_carry() -> None:
     assert shop.handlers["paid"] == (Tell("carrier", "ship", (("order", order),)),)
     assert application.start == (
         Start("shop", "order", 4000, (("order", "A-17"),)),
-        Start("shop", "order", 1000, (("by", "-3"), ("order", "8"))),
-        Start("shop", "order", 3500, (("by", "-3"), ("order", "9"))),
-        Start("shop", "order", 6000, (("by", "-3"), ("order", "10"))),
+        Start("shop", "order", 1000, (("by", "-3"),), Repeat("order", range(8, 11), 2500)),
     )
+    assert [(each.at, each.values) for each in compile_application(application).starts] == [
+        (4000, (("order", "A-17"),)),
+        (1000, (("by", "-3"), ("order", "8"))),
+        (3500, (("by", "-3"), ("order", "9"))),
+        (6000, (("by", "-3"), ("order", "10"))),
+    ]
 
 
 @pytest.mark.parametrize(

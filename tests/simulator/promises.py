@@ -25,7 +25,9 @@ Chain = tuple[Message, ...]
 def document_text(parameters: Parameters, seed: int) -> str:
     """The document of a generated scenario."""
     made = generated_scenario(parameters, seed)
-    return document_as_yaml(scenario_document("made", made.application, DELAY, made.sequences))
+    return document_as_yaml(
+        scenario_document("made", made.application, DELAY, made.sequences, made.parameters)
+    )
 
 
 def read_back(text: str) -> Document:

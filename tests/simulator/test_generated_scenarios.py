@@ -32,6 +32,7 @@ from tests.simulator.promises import (
     document_text,
     read_back,
 )
+from tests.simulator.test_instances_of_runs import differences
 
 SEEDS = st.integers(-(2**70), 2**70)
 
@@ -313,3 +314,40 @@ def test_a_generator_that_breaks_a_promise_is_noticed(
             document = read_back(document_text(PLANTED_AT, seed))
             found |= broken_promises(document, PLANTED_AT)
     assert promise in found
+
+
+# ---------------------------------------------------------------- instances
+
+
+def with_instances(number: int, seed: int) -> tuple[Parameters, str]:
+    parameters = of_class("C3", sequences=2, length=2, branching=0.0, instances=number)
+    return parameters, document_text(parameters, seed)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_of_instances_each_has_all_that_is_drawn_without_them(seed: int) -> None:
+    """And is judged by itself: of the definition see tests/simulator/test_instances_of_runs.py."""
+    alone = read_back(with_instances(0, seed)[1])
+    parameters, text = with_instances(4, seed)
+    document = read_back(text)
+    assert document.warnings == ()
+    made = generated_simulation(generated_scenario(parameters, seed))
+    assert simulation(document).application == made.application
+    assert made.parameters == (document.property and document.property.parameters)
+    events = made.run(seed, keep_events=True).kept_events
+    carried = [event.values for event in events]
+    each = {values: carried.count(values) for values in carried}
+    assert {*each} == {(("instance", f"{number}"),) for number in range(1, 5)}
+    assert {*each.values()} == {simulation(alone).run(seed).events}
+    places = {values: carried.index(values) for values in each}
+    last = {values: len(carried) - carried[::-1].index(values) for values in each}
+    assert places[("instance", "2"),] < last[("instance", "1"),]  # they overlap
+
+
+def test_generated_instances_are_judged_as_their_slices_are_formed() -> None:
+    formed = 0
+    for seed in range(12):
+        document = read_back(with_instances(6, seed)[1])
+        assert differences(document, range(seed, seed + 2)) == []
+        formed += len(simulation(document).run(seed).formed or ())
+    assert formed > 10

@@ -30,6 +30,10 @@ CLASSES: Final = tuple(f"C{number}" for number in range(1, 10))
             "choreomon generate --processes 5 --handlers 4 --chain 3 --sequences 2",
             "Print one of another size, with two forbidden sequences.",
         ),
+        (
+            "choreomon generate --class C3 --instances 200 -o generated.yaml",
+            "Draw one in which all happens for 200 instances, and is forbidden for each.",
+        ),
     ),
 )
 @click.option(
@@ -70,6 +74,13 @@ CLASSES: Final = tuple(f"C{number}" for number in range(1, 10))
     metavar="SHARE",
     help="Of the handlers that send, those that do it only if a variable says so.",
 )
+@click.option(
+    "--instances",
+    type=int,
+    default=0,
+    metavar="N",
+    help="Let all happen for so many instances, which overlap, and forbid sequences for each.",
+)
 @seed_option()
 @click.option(
     "-o",
@@ -86,6 +97,7 @@ def command(
     length: int | None,
     cancellations: float,
     branching: float,
+    instances: int,
     seed: int,
     output: Path | None,
 ) -> int:
@@ -116,6 +128,7 @@ def command(
             length=length,
             cancellations=cancellations,
             branching=branching,
+            instances=instances,
         )
     except Unfit as error:
         raise click.BadParameter(str(error), param_hint=f"--{error.parameter}") from None
@@ -123,7 +136,9 @@ def command(
         check_writable(output)
     scenario = generated_scenario(parameters, seed)
     name = f"generated: {parameters.processes} processes, seed {seed}"
-    document = scenario_document(name, scenario.application, DELAY, scenario.sequences)
+    document = scenario_document(
+        name, scenario.application, DELAY, scenario.sequences, scenario.parameters
+    )
     if output is not None and output.suffix.lower() == ".json":
         text = document_as_json(document)
     else:
@@ -142,6 +157,7 @@ class _Others(TypedDict):
     length: int | None
     cancellations: float
     branching: float
+    instances: int
 
 
 def _parameters(
@@ -181,6 +197,7 @@ def _parameters(
         length=chain if length is None else length,
         cancellations=others["cancellations"],
         branching=others["branching"],
+        instances=others["instances"],
     )
 
 
@@ -188,4 +205,6 @@ def _options(parameters: Parameters, seed: int) -> str:
     """The command that makes the document again."""
     names = ("processes", "handlers", "chain", "sequences", "length", "cancellations", "branching")
     options = [f"--{name} {getattr(parameters, name)}" for name in names]
+    if parameters.instances:
+        options.append(f"--instances {parameters.instances}")
     return " ".join((*options, f"--seed {seed}"))
