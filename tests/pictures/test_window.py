@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from examples_to_draw import events, label
 from hypothesis import given
 from hypothesis import strategies as st
@@ -147,3 +149,23 @@ def test_what_explanations_name_between_two_marked_events_is_shown(
     seen = shown(window(run, {one, other}, View(bound=1)))
     chain = known_order(run, (), min(one, other), max(one, other)) or ()
     assert {end for hop in chain for end in (hop.sent[0], hop.taken[0])} <= {*seen}
+
+
+def test_what_happens_to_another_order_is_neither_kept_nor_a_neighbour() -> None:
+    run = tuple(
+        replace(event, values=(("order", str(event.index % 10)), ("tenant", "t"))) for event in LONG
+    )
+    items = window(run, [103, 153], View(bound=8, kept=frozenset(range(0, 200, 11))))
+    same = [index for index in shown(items) if index % 10 == 3]
+    # What is in none of the gaps stands between two that are shown.
+    assert [index for index in shown(items) if index % 10 != 3] == []
+    assert {33, 143} < {*same}
+    assert len(same) == 8
+    assert len(shown(window(run, [103, 154], View(bound=8)))) == 8
+
+
+def test_events_without_values_are_neighbours_of_all() -> None:
+    run = tuple(
+        replace(event, values=(("order", "7"),)) if event.index == 100 else event for event in LONG
+    )
+    assert shown(window(run, [100], View(bound=5))) == [98, 99, 100, 101, 102]

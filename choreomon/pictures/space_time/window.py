@@ -71,6 +71,9 @@ def window(
     So are up to three events between shown ones, where a gap would
     be no shorter, and up to six, the shortest stretches first, as long as that does not double
     the bound. With no marked event it is the beginning of the run.
+
+    Where marked events carry values, what carries other ones of the same parameters is neither kept
+    nor a neighbour: what happens to another order says nothing of this one.
     """
     if view.stretch is not None:
         first, last = view.stretch
@@ -82,7 +85,9 @@ def window(
     centres = sorted({position[index] for index in highlights if index in position})
     shown = {*centres, *_other_ends(events, position, centres)}
     shown |= _ordering(events, position, centres)
+    ours = _of_one_instance(events, centres)
     kept = sorted(position[index] for index in view.kept if index in position)
+    kept = [place for place in kept if ours is None or place in ours]
     if len(kept) > view.most:
         kept.sort(key=lambda place: min((abs(place - at) for at in centres), default=place))
     shown.update(kept[: view.most])
@@ -94,15 +99,30 @@ def window(
             break
         for centre in centres or [-1]:
             for place in (centre - distance, centre + distance):
-                if 0 <= place < len(events) and len(shown) < bound:
+                known = 0 <= place < len(events) and (ours is None or place in ours)
+                if known and len(shown) < bound:
                     shown.add(place)
     in_order = [-1, *sorted(shown), len(events)]
     stretches = [range(before + 1, after) for before, after in pairwise(in_order)]
     for stretch in sorted(stretches, key=len):
-        room = len(shown) + len(stretch) <= 2 * bound
+        room = ours is None and len(shown) + len(stretch) <= 2 * bound
         if len(stretch) < _WORTH_A_GAP or (len(stretch) <= _SHORT and room):
             shown.update(stretch)
     return _with_gaps(events, shown)
+
+
+def _of_one_instance(events: Sequence[RunEvent], centres: Sequence[int]) -> set[int] | None:
+    """The places of the events whose values are those of the marked ones, as far as they have the
+    same parameters; `None` where the marked ones have no values, or several of one parameter."""
+    marked = {value for place in centres for value in events[place].values}
+    known = dict(marked)
+    if not marked or len(known) < len(marked):
+        return None
+    return {
+        place
+        for place, event in enumerate(events)
+        if all(known.get(name, value) == value for name, value in event.values)
+    }
 
 
 def _with_gaps(events: Sequence[RunEvent], shown: Collection[int]) -> tuple[RunEvent | Gap, ...]:
