@@ -20,12 +20,12 @@ from immutables import Map
 from choreomon.core.binding import Binding
 from choreomon.core.errors import InternalError
 from choreomon.core.message import Label
-from choreomon.core.vector_clock import VectorClock
+from choreomon.core.vector_clock import VectorClock, zero
 from choreomon.monitor.effects import Declared, Effect, Send, Unfinished
 from choreomon.monitor.gap_bounds import gap_ended, gap_opened
 from choreomon.monitor.inspection import unanswered_inquiries
 from choreomon.monitor.messages import Inquiry, Waiting
-from choreomon.monitor.of_instances.messages import InstanceMessage
+from choreomon.monitor.of_instances.messages import AboutOne, InstanceMessage
 from choreomon.monitor.of_instances.state import (
     NOTHING,
     Instance,
@@ -145,7 +145,7 @@ def resumed(
     """The state of which these are in memory. Of `shared` what is open and what waits is taken from
     them."""
     state = InstancesState(shared._replace(open=(), waiting=Map(), postponed=0), Map(instances))
-    turn = Turn(monitor, state, shared.promises)
+    turn = Turn(monitor, state, zero(len(monitor.processes)))
     for binding, instance in state.instances.items():
         turn.note(binding, NOTHING, instance)
     return state._replace(shared=turn.shared)
@@ -206,14 +206,13 @@ class Turn:
         path = self._monitor.homes.path(binding)
         return [Part(each, places, self._remembered(each)) for each, places in path]
 
-    def addressed(self, message: Inquiry | object, binding: Binding) -> InstanceMessage:
+    def addressed(self, message: AboutOne, binding: Binding) -> InstanceMessage:
         """The message with its binding, which promises for all instances."""
-        if type(message) is not Waiting:
-            opened, index_of = self.shared.open, self._monitor.index_of
+        if not isinstance(message, Waiting):
+            opened = self.shared.open
             oldest = opened[0].event if opened else self.clock
-            reader = index_of[message.receiver]  # type: ignore[attr-defined]
-            message = message._replace(settled=oldest[reader])  # type: ignore[attr-defined]
-        return InstanceMessage(message, binding)  # type: ignore[arg-type]
+            message = message._replace(settled=oldest[self._monitor.index_of[message.receiver]])
+        return InstanceMessage(message, binding)
 
     def _remembered(self, binding: Binding) -> Instance:
         found = self.changed.get(binding) or self._instances.get(binding)
@@ -239,13 +238,12 @@ class Turn:
         if after is not view:
             self._put(parts, after)
         for effect in effects:
-            kind = type(effect)
-            if kind is Send:
-                message = self.addressed(effect.message, binding)  # type: ignore[union-attr]
-                self.effects.append(Send(message))
-            elif kind is Declared:
-                self.effects.append(effect._replace(binding=binding))  # type: ignore[call-arg]
-            elif kind is Unfinished:
+            if isinstance(effect, Send):
+                assert isinstance(effect.message, AboutOne)
+                self.effects.append(Send(self.addressed(effect.message, binding)))
+            elif isinstance(effect, Declared):
+                self.effects.append(effect._replace(binding=binding))
+            elif isinstance(effect, Unfinished):
                 self._unfinished(binding)
             else:
                 self.effects.append(effect)
