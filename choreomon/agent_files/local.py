@@ -101,7 +101,7 @@ class Hello(msgspec.Struct, tag="hello", frozen=True, gc=False, forbid_unknown_f
     version: int = VERSION
 
 
-class Report(msgspec.Struct, tag="report", frozen=True, forbid_unknown_fields=True):
+class Report(msgspec.Struct, tag="report", frozen=True, gc=False, forbid_unknown_fields=True):
     """An event. `peer` is the other end of the message, `env` where it came from outside.
     `heard` is the text of all clocks heard since the last report, for a handle that of its
     message included. `done`: all numbers up to it were answered and will not be repeated.
