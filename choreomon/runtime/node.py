@@ -85,6 +85,11 @@ class Service(Informed, Protocol):
         """Go on."""
 
 
+OF_INSTANCES: Final = 8
+"""Inspections that may be open of a property for each instance for one of another: they are of
+thousands of orders, of which each has few."""
+
+
 def make_sidecar(
     config: AgentConfig, tables: Sequence[SplitTable], store: bytes = NO_STORE
 ) -> Sidecar:
@@ -111,7 +116,7 @@ def make_sidecar(
                     table.processes,
                     RULES[table.rules],
                     has_deadline=True,
-                    most_open=config.most_open,
+                    most_open=config.most_open * (OF_INSTANCES if table.table.parameters else 1),
                     in_slices=True,
                 )
             )

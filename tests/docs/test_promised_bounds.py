@@ -17,11 +17,13 @@ from choreomon.agent_files.verdict_size import MOST_BYTES
 from choreomon.core.decisive_reasons import MOST_REASONS
 from choreomon.monitor.gaps import MAX_GAPS
 from choreomon.monitor.host import LEAP
+from choreomon.monitor.pull import WAITING_PER_OPEN
 from choreomon.runtime.delivery.sinks import PATIENT, Sinks
 from choreomon.runtime.driver import ROWS_PER_SNAPSHOT, Timeouts
 from choreomon.runtime.local_socket import MAX_TOKEN, MIN_TOKEN
 from choreomon.runtime.network import peer_limits
 from choreomon.runtime.network.peer_stores import QUIET
+from choreomon.runtime.node import OF_INSTANCES
 from choreomon.runtime.operations import logs
 from choreomon.runtime.outstanding import BackOff
 from choreomon.runtime.service import MAX_CONNECTIONS
@@ -31,7 +33,7 @@ from choreomon.sdk.blocking import connect as connect_blocking
 from choreomon.sdk.lease import RENEWALS
 from tests.scenarios.console_blocks import ROOT
 
-WORDS = {3: "three", 60.0: "minute", 3600.0: "1h"}
+WORDS = {3: "three", 4: "four", 8: "eight", 60.0: "minute", 3600.0: "1h"}
 
 
 def default(function: Callable[..., object] | type, name: str) -> float:
@@ -77,6 +79,8 @@ SAID = {
         f"After `give_up` ({configured('give_up') / 60:g} min)",
         f"After `give_up` ({Timeouts().give_up / 60:g} min)",
         f"more than `most_open` ({configured('most_open')})",
+        f"{WORDS[OF_INSTANCES]} times `most_open` ({OF_INSTANCES * configured('most_open'):,})",
+        f"with {WORDS[WAITING_PER_OPEN]} times as many inquiries that wait",
         f"an id for it of {SYSTEM_ID_BYTES} bytes",
         f"the first {KEY_BYTES} bytes of its id",
         f"takes {MAX_CLOCK_TEXT} characters",

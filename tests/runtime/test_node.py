@@ -7,13 +7,19 @@ from pathlib import Path
 import pytest
 
 from choreomon.agent_files.agent_config import Limits
+from choreomon.agent_files.table_file import SplitTable
+from choreomon.core.message import Message
+from choreomon.properties.instances import Parameters
+from choreomon.properties.tables import transition_tables
 from choreomon.runtime.agent import Agent
 from choreomon.runtime.driver import Timeouts
 from choreomon.runtime.network.peer_limits import Limits as PeerLimits
+from choreomon.runtime.node import make_sidecar
 from choreomon.runtime.operations.logs import Log
 from choreomon.runtime.outputs import Dropped
+from tests.properties.stated import automaton_of
 from tests.runtime.conftest import Run
-from tests.runtime.real_agents import agent_of, config_of, tables_of
+from tests.runtime.real_agents import NAMES, agent_of, config_of, tables_of
 
 
 async def test_times_and_bounds_are_those_of_the_configuration(run: Run, tmp_path: Path) -> None:
@@ -62,3 +68,13 @@ def test_what_is_refused_is_logged_once_a_minute_for_each_reason(
 
     run(main)
     assert [record.message for record in caplog.records].count("refused") == 2 * 3
+
+
+def test_a_property_for_each_instance_may_have_eight_times_as_much_open(tmp_path: Path) -> None:
+    first, last = Message("A", "a", "B"), Message("B", "b", "A")
+    parameters = Parameters(("order",), {first: ("order",), last: ("order",)})
+    automaton = automaton_of("q0", "q2", ("q0", first, "q1"), ("q1", last, "q2"))
+    tables = transition_tables(automaton, NAMES, "precise", parameters)
+    one = SplitTable("1" * 32, "each", "precise", NAMES, tables["B"], key=bytes(range(16)))
+    sidecar = make_sidecar(config_of(tmp_path, most_open=11), [tables_of()["B"], one])
+    assert [host.monitor.most_open for host in sidecar.hosts] == [11, 88]
