@@ -250,7 +250,7 @@ class LabelledTransition(Part):
     source: Name = Field(alias="from", description="a state")
     target: Name = Field(alias="to", description="a state")
     label: CarryingLabelText = Field(
-        alias="on", description='a label, "[handle] SENDER -> RECEIVER : NAME"'
+        alias="on", description='a label, "[handle] SENDER -> RECEIVER : NAME [(PARAMETER, ...)]"'
     )
     backward: bool | None = Field(
         default=None, description="what the author expects Definition 4 to say; null: nothing"
