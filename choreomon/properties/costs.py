@@ -3,14 +3,15 @@ asked at them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from choreomon.core.message import Label
+from choreomon.core.verdict import Reference
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.certain_cancellations import certain_cancellations
 from choreomon.properties.instances import Parameters
-from choreomon.properties.tables import RulesName, transition_tables
+from choreomon.properties.tables import TransitionTable
 
 
 class LabelCost(NamedTuple):
@@ -28,18 +29,16 @@ class LabelCost(NamedTuple):
 
 
 def label_costs(
-    automaton: SequenceAutomaton,
-    parameters: Parameters,
-    processes: Sequence[str],
-    rules: RulesName = "precise",
+    automaton: SequenceAutomaton, parameters: Parameters, tables: Mapping[str, TransitionTable]
 ) -> tuple[LabelCost, ...]:
-    """The costs of all labels, in the order of the property; `processes` has all that watch one."""
+    """The costs of all labels, in the order of the property; `tables` by process."""
     certain = certain_cancellations(automaton)
-    tables = transition_tables(automaton, processes, rules, parameters)
+    cancelling: dict[Label, set[Reference]] = {}
+    for t in automaton.backward:
+        cancelling.setdefault(t.label, set()).add(t.reference)
     found = []
     for label in automaton.labels:
         table = tables[label.process]
-        cancelling = {t.reference for t in automaton.backward if t.label == label}
         own = [each for each in table.inspections[label] if not each.starts]
         asked = dict.fromkeys(owner for each in own for owner, _ in each.asks)
         found.append(
@@ -50,8 +49,8 @@ def label_costs(
                     table.readers[each.reference] or table.followers.get(each.reference)
                     for each in table.inspections[label]
                 ),
-                bool(cancelling),
-                bool(cancelling) and cancelling <= certain,
+                label in cancelling,
+                label in cancelling and cancelling[label] <= certain,
                 tuple(owner for owner in asked if owner != label.process),
             )
         )

@@ -59,8 +59,9 @@ def begun_anew(
     if defects:
         raise PropertyError(tuple(defects))
     whole = _with(automaton, added)
+    unequal = _taken_back_by_what_carries_more(whole, parameters)
     defects += chain.from_iterable(
-        [Defect(path, message) for message in _defects_of_all(whole, parameters, label)]
+        [Defect(path, message) for message in _defects_of_all(whole, parameters, label, unequal)]
         for path, label in fresh
     )
     if defects:
@@ -172,19 +173,32 @@ def _circle(automaton: SequenceAutomaton, own: Sequence[Transition]) -> list[str
     return []
 
 
+def _taken_back_by_what_carries_more(
+    automaton: SequenceAutomaton, parameters: Parameters
+) -> list[tuple[Transition, Transition]]:
+    """Steps with cancellations of them that carry what they do not: no own one is taken back with
+    shared ones where there are none of these."""
+    carried = {label: frozenset(parameters.of(label)) for label in automaton.labels}
+    return [
+        (r, t)
+        for r in automaton.forward
+        for t in automaton.backward
+        if not carried[t.label] <= carried[r.label] and cancels(automaton, t, r)
+    ]
+
+
 def _defects_of_all(
-    automaton: SequenceAutomaton, parameters: Parameters, fresh: Label
+    automaton: SequenceAutomaton,
+    parameters: Parameters,
+    fresh: Label,
+    unequal: Sequence[tuple[Transition, Transition]],
 ) -> Iterator[str]:
     """What keeps the cancellations of all from being as if no own event had been."""
-    for r in automaton.forward:
-        if is_own(parameters, fresh, r.label):
-            continue
-        lacks = " and ".join(
-            name for name in parameters.of(fresh) if name not in parameters.of(r.label)
-        )
-        for t in automaton.backward:
-            if not is_own(parameters, fresh, t.label) or not cancels(automaton, t, r):
-                continue
+    for r, t in unequal:
+        if not is_own(parameters, fresh, r.label) and is_own(parameters, fresh, t.label):
+            lacks = " and ".join(
+                name for name in parameters.of(fresh) if name not in parameters.of(r.label)
+            )
             if t.label == fresh:
                 yield (
                     f"{_CANNOT}: what it takes back has {r.label} in it, which carries no {lacks}, "

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from choreomon.core.run import Run, RunVerdict
 from choreomon.properties.automaton import SequenceAutomaton, Transition
-from choreomon.properties.relations import vio_transitions
+from choreomon.properties.relations import cancels
 from choreomon.properties.sequences import Step, steps_of
 from choreomon.sentences.forbidden_sequences import MAX_SEQUENCES, first_sequences, in_words
 from choreomon.sentences.summary import missed
@@ -32,7 +32,7 @@ def property_sentences(automaton: SequenceAutomaton, *, verbose: bool = False) -
         lines.append("unless it is cancelled in between:")
     steps = steps_of(automaton.sequences)
     for back in automaton.backward:
-        undone = [t for t in automaton.forward if back in vio_transitions(automaton, t)]
+        undone = [t for t in automaton.forward if cancels(automaton, back, t)]
         if steps:
             lines.append(f"  {_taken_back(automaton, back, undone, steps, verbose=verbose)}")
         else:

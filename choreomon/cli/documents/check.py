@@ -22,6 +22,7 @@ from choreomon.interaction_files.offline_kind import Kind, offline_kind
 
 if TYPE_CHECKING:
     from choreomon.documents.read import Document
+    from choreomon.properties.automaton import SequenceAutomaton
     from choreomon.properties.instances import Parameters
     from choreomon.properties.tables import TransitionTable
 
@@ -103,8 +104,8 @@ def command(
         told = document.property
         tables = transition_tables(told.automaton, document.processes, told.rules, told.parameters)
     if as_json:
-        shown = tables if show_tables else None
-        click.echo(json.dumps(_as_json(document, shown), indent=2))
+        shown = _as_json(document, tables, show_tables=show_tables)
+        click.echo(json.dumps(shown, indent=2))
     else:
         _show(document, tables, show_tables, verbose=verbose)
     return NOTHING_FOUND
@@ -161,7 +162,7 @@ def _show(
     for sentence in property_sentences(automaton, verbose=verbose):
         screen.print(sentence, markup=False, soft_wrap=True)
     if (parameters := document.property.parameters) is not None:
-        costs = label_costs(automaton, parameters, document.processes, document.property.rules)
+        costs = label_costs(automaton, parameters, tables)
         for sentence in cost_sentences(parameters.names, costs):
             screen.print(sentence, markup=False, soft_wrap=True)
     if show_tables:
@@ -172,7 +173,9 @@ def _show(
                 screen.print(f"{process} watches nothing: its table is empty", markup=False)
 
 
-def _as_json(document: Document, tables: dict[str, TransitionTable] | None) -> dict[str, Any]:
+def _as_json(
+    document: Document, tables: dict[str, TransitionTable], *, show_tables: bool
+) -> dict[str, Any]:
     result: dict[str, Any] = {
         "file": document.file,
         "name": document.name,
@@ -207,18 +210,18 @@ def _as_json(document: Document, tables: dict[str, TransitionTable] | None) -> d
         result["property"]["carries"] = {
             str(message): list(names) for message, names in parameters.carried.items()
         }
-        result["property"]["labels"] = _costs(document, parameters)
-    if tables is not None:
+        result["property"]["labels"] = _costs(automaton, parameters, tables)
+    if show_tables:
         result["tables"] = {process: rows_in_json(table) for process, table in tables.items()}
     return result
 
 
-def _costs(document: Document, parameters: Parameters) -> list[dict[str, Any]]:
+def _costs(
+    automaton: SequenceAutomaton, parameters: Parameters, tables: dict[str, TransitionTable]
+) -> list[dict[str, Any]]:
     """What each label carries and costs."""
     from choreomon.properties.costs import label_costs
 
-    assert document.property is not None
-    automaton, rules = document.property.automaton, document.property.rules
     return [
         {
             "label": str(cost.label),
@@ -229,5 +232,5 @@ def _costs(document: Document, parameters: Parameters) -> list[dict[str, Any]]:
             "certain": cost.certain,
             "asks": list(cost.asks),
         }
-        for cost in label_costs(automaton, parameters, document.processes, rules)
+        for cost in label_costs(automaton, parameters, tables)
     ]
