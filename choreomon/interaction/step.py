@@ -53,15 +53,10 @@ def subterm(term: Interaction, position: str) -> Interaction:
     return term
 
 
-def avoids(term: Interaction, lifelines: Mask) -> bool:
-    """Return whether an accepted trace has no action on any of `lifelines` (the small-step paper,
-    Definition 6)."""
-    return prune(term, lifelines) is not None
-
-
 def prune(term: Interaction, lifelines: Mask) -> Interaction | None:
     """The term that accepts exactly the accepted traces without an action on `lifelines`, or
-    None where there are none (the slices paper, Definition 4)."""
+    None where there are none (the slices paper, Definition 4): there, the term does not avoid
+    them (the small-step paper, Definition 6)."""
     if not term.lifelines & lifelines:
         return term
     known = term._pruned

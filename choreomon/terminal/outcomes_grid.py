@@ -22,13 +22,13 @@ STYLE_OF: Final[dict[Verdict, str]] = {
 """How a terminal shows verdicts."""
 
 
-def outcomes_grid(outcomes: Sequence[Outcome], *, vertices: bool, limit: int = MAX_ROWS) -> Grid:
-    """A line for each outcome; where they are more than `limit`, first those that do not pass.
+def outcomes_grid(outcomes: Sequence[Outcome], *, vertices: bool) -> Grid:
+    """A line for each outcome; where they are more than `MAX_ROWS`, first those that do not pass.
     Reasons and faults are shown where there are any, the numbers of `vertices` where they are asked
     for. The caption says how many outcomes are left out."""
     shown = list(outcomes)
-    if len(shown) > limit:
-        shown = sorted(shown, key=lambda outcome: outcome.conclusion == "passed")[:limit]
+    if len(shown) > MAX_ROWS:
+        shown = sorted(shown, key=lambda outcome: outcome.conclusion == "passed")[:MAX_ROWS]
     answers = [outcome.answer for outcome in shown if outcome.answer is not None]
     with_reasons = any(answer.reason for answer in answers)
     with_faults = any(outcome.fault for outcome in shown)

@@ -21,7 +21,6 @@ from choreomon.hibou.configuration import (
     TraceGenerationLogger,
 )
 from choreomon.hibou.configuration_reader import read_configuration
-from choreomon.hibou.configuration_writer import write_configuration
 from choreomon.interaction_files.configuration_json import (
     read_configuration_json,
     write_configuration_json,
@@ -326,35 +325,7 @@ configurations = st.builds(
 def test_reading_what_was_written_gives_the_configuration_back(
     configuration: Configuration,
 ) -> None:
-    assert read_configuration(write_configuration(configuration)) == configuration
     assert read_configuration_json(write_configuration_json(configuration)) == configuration
-
-
-@pytest.mark.parametrize(
-    ("configuration", "said"),
-    [
-        (Configuration(), "needs a section"),
-        (Configuration(AnalyzeOptions(goal=Verdict.FAIL)), "Fail is no goal"),
-        (Configuration(AnalyzeOptions(filters=Filters(-1))), "-1 is negative"),
-        (Configuration(AnalyzeOptions(priorities=Priorities(random_seed=3))), "no seeds"),
-        (Configuration(AnalyzeOptions(simulation=SimulationCriteria())), "only the mode"),
-        (Configuration(None, ExploreOptions(priorities=Priorities(simulation=1))), "no steps of"),
-        (Configuration(AnalyzeOptions(loggers=(GraphicLogger(name="a b"),))), "the name 'a b'"),
-        (
-            Configuration(AnalyzeOptions(loggers=(TraceGenerationLogger(partition=()),))),
-            "a partition has groups",
-        ),
-        (
-            Configuration(AnalyzeOptions(loggers=(TraceGenerationLogger(partition=(("-",),)),))),
-            "cannot be written",
-        ),
-    ],
-)
-def test_what_the_files_cannot_express_is_not_written(
-    configuration: Configuration, said: str
-) -> None:
-    with pytest.raises(ValueError, match=said):
-        write_configuration(configuration)
 
 
 @pytest.mark.parametrize(

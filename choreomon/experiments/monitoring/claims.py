@@ -63,8 +63,9 @@ def agreement(agreeing: int, of: int) -> Agreement:
     return AGREES if agreeing == of else "partly" if agreeing else "not as the paper says"
 
 
-def of_variant(rows: Sequence[Row], variant: Variant, delay: int = DELAY) -> list[Row]:
-    wanted = (*variant, delay)
+def of_variant(rows: Sequence[Row], variant: Variant) -> list[Row]:
+    """The rows of a variant at the delay of generated documents."""
+    wanted = (*variant, DELAY)
     return [row for row in rows if (row.cell.strategy, row.cell.rules, row.cell.delay) == wanted]
 
 

@@ -14,6 +14,9 @@ MOST_VALUES: Final = 1_000
 """Different values of a field that are counted, the first ones."""
 
 DEEPEST: Final = 3
+USUAL: Final = 0.8
+"""The share of records that a usual field is in, at least."""
+
 LONGEST: Final = 200
 """Characters of a value; longer ones are no names and no ids."""
 
@@ -86,9 +89,9 @@ class FieldsSeen:
                 found = self.fields[path] = FieldSeen(path)
             found.add(value)
 
-    def usual(self, share: float = 0.8) -> list[FieldSeen]:
-        """The fields that so many of the records have."""
-        return [each for each in self.fields.values() if each.records >= share * self.records]
+    def usual(self) -> list[FieldSeen]:
+        """The fields that at least `USUAL` of the records have."""
+        return [each for each in self.fields.values() if each.records >= USUAL * self.records]
 
 
 def flat(record: dict[str, Any], before: str = "", depth: int = 1) -> Iterator[tuple[str, Any]]:
