@@ -44,9 +44,9 @@ WIDTHS: Final = (1, 16, 256, None)
 
 
 class Beam(NamedTuple):
-    """What a search keeps of a layer: `width` residuals. `eager` is for slices: all components are
-    tried until each has begun, and places are preferred where more have. So logs are begun as
-    early as they may be, and little happens unobserved before."""
+    """A beam: a search keeps at most `width` residuals of a layer. `eager` is for slices: try all
+    components until each has begun, and prefer places where more have. So logs begin as early as
+    they may, and little happens unobserved before."""
 
     width: int | None
     eager: bool = False
@@ -67,7 +67,7 @@ STRETCH: Final = 1_000
 
 
 class Observed(NamedTuple):
-    """What one clock recorded: the interaction's lifelines it is about, and the actions."""
+    """The record of one clock: the interaction's lifelines it is about, and the actions."""
 
     lifelines: Mask
     actions: Sequence[Action]
@@ -159,9 +159,9 @@ class Search:
         return True
 
     def alone(self, part: Observed) -> tuple[int, State | None]:
-        """How much of a component may be explained at most, as far as it tells by itself, and the
-        state it is in then. No state where a state with more than `NARROW` residuals, or one that
-        grows, ended the walk: then nothing is known of the rest."""
+        """The most actions of a component that may be explained, judged by this component alone,
+        and the state after them. No state where a state with more than `NARROW` residuals, or one
+        that grows, ended the walk: then nothing is known of the rest."""
         automaton = self.automaton
         state = automaton.start(self._term, part.lifelines, self.before)
         for place, action in enumerate(part.actions):
@@ -175,7 +175,7 @@ class Search:
         return len(part.actions), state
 
     def first_residual(self) -> Residual | None:
-        """What may remain before the first action; None where what is silent would have to act."""
+        """The residual before the first action; None where a silent lifeline would have to act."""
         term: Interaction | None = self._term
         if self.complete and self._silent:
             term = prune(self._term, self._silent)
@@ -254,8 +254,8 @@ class Search:
         return None if dropped else False
 
     def _straight(self, layer: Layer, remaining: int) -> tuple[Layer, int]:
-        """As far as the component that moved last goes on and leaves no more residuals than before,
-        and nothing begins or ends: what `_moves` would choose, without a look at the others."""
+        """Follow the component that moved last as long as this leaves no more residuals than before
+        and nothing begins or ends: `_moves` would choose the same, but look at the others, too."""
         ((places, cluster),) = layer.items()
         state, component, unobserved = cluster
         place = places[component]

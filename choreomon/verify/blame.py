@@ -80,8 +80,8 @@ class Blame:
             self._by_automaton = _ByAutomaton(small, mode)
 
     def fault(self, multitrace: MultiTrace) -> Fault | None:
-        """Who is to blame; None where nobody is, as the multi-trace fits, and where that was not
-        found out with `MOST_WORK`, or before there was a reason to stop."""
+        """The fault of a multi-trace; None where it fits, and where nothing was found within
+        `MOST_WORK`, or before there was a reason to stop."""
         finder: _ByAutomaton | _BySearch | None = self._by_automaton
         if finder is None or (self._by_search is not None and multitrace.length > LONG):
             finder = self._by_search
@@ -158,7 +158,7 @@ class _BySearch:
 
     @cached_property
     def _parts(self) -> ExactDecider:
-        """What decides logs of some locations, whatever happened at the others."""
+        """The decider for logs of some locations, whatever happened at the others."""
         if self._mode != "accept":
             return ExactDecider(
                 self._interaction, "slice" if self._mode == "slice" else "multiprefix"

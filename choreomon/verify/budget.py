@@ -1,4 +1,4 @@
-"""When to give up: what long computations check now and then."""
+"""Budgets: long computations check now and then whether to give up."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""What areas of logs say together, and logs that come with them.
+"""Decides areas of logs together, and the logs that come with some of them.
 
 The second step of the automata paper's semi-centralized procedure, for areas that were made
 elsewhere (`choreomon.automata.local_verifier`). Areas alone can say that logs are wrong: one of
-them, or several that have no accepting path in common. That they are right takes the logs. Of
-locations that sent only their area nothing else is known; where that is enough, as the logs that
-came do not go together whatever the others did, the answer is given all the same.
+them, or several that have no accepting path in common. To show that they are right takes the logs.
+If some locations sent only their area, and the logs of the others contradict each other whatever
+happened elsewhere, that is the answer all the same.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ from choreomon.verify.verdict import Verdict
 
 @dataclass(frozen=True)
 class Area:
-    """What a location says of its log. `edges` is None where the log is wrong by itself, `trace`
-    where it did not send it. `digest` is that of the automaton, `mode` what was asked."""
+    """The report of a location on its log. `edges` is None where the log is wrong by itself,
+    `trace` where the location did not send it. `digest` identifies the automaton, `mode` the
+    question."""
 
     digest: str
     mode: AutomatonMode
@@ -48,8 +49,8 @@ class CentralCheck(NamedTuple):
 
 
 def central_check(automaton: Automaton, areas: Sequence[Area]) -> CentralCheck:
-    """What the areas come to. They are of one mode, of this automaton, and of locations without a
-    common lifeline. Of a location without letters no trace is needed: its log is empty, or wrong.
+    """Decide the areas: of one mode, of this automaton, and of locations without a common lifeline.
+    A location without letters needs no trace: its log is empty, or wrong.
     """
     wrong = tuple(area.lifelines for area in areas if area.edges is None)
     if wrong:
@@ -90,7 +91,7 @@ def central_check(automaton: Automaton, areas: Sequence[Area]) -> CentralCheck:
 
 
 def _disagreement(automaton: Automaton, areas: Sequence[Area]) -> Fault | None:
-    """Which of the logs that came do not go together, whatever happened elsewhere."""
+    """The logs among those that came which contradict each other, whatever happened elsewhere."""
     logs: list[Log] = [(area.lifelines, area.trace) for area in areas if area.trace is not None]
     reduced = Reduced(automaton)
 

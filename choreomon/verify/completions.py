@@ -71,7 +71,7 @@ class Completions:
         return smallest(found, self.check_budget)
 
     def of_residual(self, node: Residual) -> Trampolined[tuple[Past, ...]]:
-        """The same of a node that is to be over without another observed action."""
+        """The pasts in which a node ends without another observed action."""
         if node.kind == PLAIN:
             return (NOTHING,) if node.term.terminates else ()
         if node.kind == UNDECIDED:
@@ -85,7 +85,7 @@ class Completions:
 def one_after_the_other(
     ours: Iterable[Past], theirs: Iterable[Past], strictly: bool, region: Mask = NONE
 ) -> list[Past]:
-    """What two operands did, the left one before the right one: strictly, or on each lifeline
+    """The pasts of two operands, the left one before the right one: strictly, or on each lifeline
     outside of the region."""
     return [
         one.then(other)

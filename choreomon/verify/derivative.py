@@ -54,7 +54,7 @@ class Derivatives:
         """Called now and then; may raise, to stop. What is known stays right."""
 
     def after(self, node: Residual, leaf: Interaction) -> tuple[Decided, ...]:
-        """What may remain after the observed action of `leaf`."""
+        """The residuals after the observed action of `leaf`."""
         if not node.lifelines & leaf.lifelines:
             return ()
         known = node._after.get(leaf)

@@ -76,8 +76,8 @@ def discrete_automaton(interaction: Interaction) -> Automaton | None:
 
 
 def discrete_logs(interaction: Interaction) -> DiscreteLogs | None:
-    """What decides discrete multi-traces; None where the interaction, read strictly, has no small
-    automaton."""
+    """The decider for discrete multi-traces; None where the interaction, read strictly, has no
+    small automaton."""
     automaton = discrete_automaton(interaction)
     return None if automaton is None else DiscreteLogs(automaton)
 

@@ -88,7 +88,7 @@ class ExactDecider:
 
     @cached_property
     def _headless(self) -> Interaction:
-        """With `loopW` for `loopH`: it accepts at least as much."""
+        """The interaction with `loopW` for `loopH`: it accepts at least as much."""
         return normal(without_heads(self.normal))
 
     @cached_property
@@ -131,7 +131,7 @@ class ExactDecider:
         check_budget: CheckBudget | None,
         check_unknown: CheckBudget | None,
     ) -> Decision:
-        """By the search; `check_unknown` is called before what is not known yet."""
+        """Decide by the search; it calls `check_unknown` before it computes anything new."""
         self.automaton.checking(check_unknown)
         accept = self.search(parts, "accept", check_budget, Search)
         if self.mode == "accept":
@@ -166,8 +166,9 @@ class ExactDecider:
 
     @cached_property
     def discrete(self) -> DiscreteLogs | None:
-        """What decides discrete multi-traces, if that is an automaton. Where all logs stop at one
-        moment, the order between lifelines counts, unless that is what `multiprefix` asks."""
+        """The automaton that decides discrete multi-traces, if there is one. None for `prefix`,
+        unless that asks the same as `multiprefix`: where all logs stop at one moment, the order
+        between lifelines counts."""
         if self.mode == "prefix" and not self.prefixes_are_multi:
             return None
         return discrete_logs(self.normal)

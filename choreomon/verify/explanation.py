@@ -44,14 +44,14 @@ itself; or all that it has there comes after actions of other lifelines, which a
 
 
 class Reached(NamedTuple):
-    """Of a component, `position` actions are explained, `next_action` is not (None at the end);
-    `allowed` are the actions that would have been possible there, sorted. At the end they are
-    what may or has to follow.
+    """The place that the explanation of a component reaches: `position` actions are explained,
+    `next_action` is not (None at the end). `allowed` are the actions that would have been possible
+    there, sorted; at the end, those that may or have to follow.
 
-    `obstacle` is why `next_action` is not, where that is plain, and `meant` the name of the
-    interaction that is most like an unknown one, where one is.
+    `obstacle` says why `next_action` is not explained, where the reason is plain, and `meant` is
+    the name in the interaction that is most like an unknown one, if any is.
 
-    `rank` is 1 where one should look first, 2 where one should look then, and so on; 0 of what is
+    `rank` is 1 for the place to look at first, 2 for the next, and so on; 0 where the component is
     explained to the end. `sent` is an emission of the message that `next_action` receives, which is
     not explained either.
     """
@@ -79,9 +79,10 @@ class OtherReading(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """Of a multi-trace in a mode: `witness` or `failure`, the other one is None. Both are where a
-    limit was reached before either was found; `reason` then says which. `others` are of a failure,
-    the better ones first, each with something else to look at first; there may be more."""
+    """The explanation of a multi-trace in a mode: either `witness` or `failure`, the other is None.
+    Both are None where a limit was reached before either was found; `reason` then says which.
+    `others` are further readings of a failure, the better ones first, each with something else to
+    look at first; there may be more."""
 
     verdict: Verdict
     witness: tuple[WitnessStep, ...] | None
@@ -197,8 +198,8 @@ def _failure(
 def _wrong_alone(
     most: Sequence[int], part_of: Sequence[int | None], places: Sequence[int]
 ) -> list[bool]:
-    """Of each component, whether the log alone goes no further than these places: then what comes
-    next is wrong whatever happened elsewhere."""
+    """Tell for each component whether its log alone gets no further than these places: then its
+    next action is wrong whatever happened elsewhere."""
     return [part is None or most[part] == places[part] for part in part_of]
 
 

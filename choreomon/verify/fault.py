@@ -1,4 +1,4 @@
-"""Who is to blame for a failure: which logs, and whether one alone is wrong or several disagree.
+"""Blames logs for a failure: names them, and says whether one alone is wrong or several disagree.
 
 The kinds are those of the automata paper, section 4.4. A location is a component of a multi-trace,
 or a lifeline that no component is about, where nothing happened. A set of locations is
@@ -9,9 +9,9 @@ or a lifeline that no component is about, where nothing happened. A set of locat
   locations (`choreomon.automata.semi_centralized`): the logs are about different parts of it.
 - CentralError: neither; each order of what they say breaks somewhere.
 
-Of the last two the named locations are a set that is unexplained, and not so without any one of
-them. Where two are enough, it is two. Of an InterError all unexplained pairs are told, too; there
-may be none, where it takes three. Which of a set is the wrong one nobody can tell from logs.
+The last two name a set of locations that is unexplained, and no longer so without any one of them:
+two locations, where two are enough. An InterError lists all unexplained pairs, too; there may be
+none, where it takes three. Logs cannot tell which location of a set is the wrong one.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
-"""How far logs can be explained that cannot be explained whole.
+"""Finds how far logs can be explained that cannot be explained whole.
 
-What a component cannot have seen by itself is cut off first; where the rest is explained, that is
-all. Elsewhere the furthest places are found by the search that decides: where it ends, the
-component that cannot go on is cut off there, and the search goes on from that layer with the
-others, until each of them is explained or cut off. Of no component can one more action be explained
-then, as far as the beam tells. What would have been possible there is searched for as well, from
-shortly before the component was cut off.
+First, cut off what a component cannot have seen by itself; if the rest is explained, that is all.
+Otherwise the search that decides finds the furthest places: where it ends, cut off the component
+that cannot go on, and continue from that layer with the others, until each of them is explained or
+cut off. Then no component can be explained by one more action, as far as the beam tells. A further
+search, from shortly before the cut, finds the actions that would have been possible there.
 
 Residuals take `loopW` for a `loopH` over several lifelines, so they may explain too much. With such
 loops every yes is confirmed by `choreomon.verify.marked_search`, and what is not is cut shorter.
@@ -174,7 +173,7 @@ class Furthest:
             self._choose()
 
     def _choose(self) -> None:
-        """Of several readings the best one."""
+        """Take the best one of several readings."""
         logs = [part.actions for part in self._parts]
         chosen, *self.others = readings(logs, self.most, tuple(self.places), self._oracle())
         if chosen != tuple(self.places):
@@ -259,7 +258,7 @@ class Furthest:
         return False
 
     def allowed(self, part: int, alphabet: Iterable[Action]) -> list[Action]:
-        """Those of these actions that would have been possible at the place of a part."""
+        """The actions among these that would have been possible at the place of a part."""
         return [action for action in alphabet if self._goes_on(part, [action])]
 
     def waits_for_others(self, part: int, alphabet: Iterable[Action]) -> bool:

@@ -25,8 +25,9 @@ Gaps: TypeAlias = tuple[Mask, ...]
 
 
 class Past:
-    """What was decided to have happened unobserved. `lifelines` has, for each gap, those on which
-    something did: this alone decides what may follow. The actions are for witnesses only."""
+    """The unobserved actions decided on so far. For each gap, `lifelines` has the lifelines on
+    which something happened: this alone decides what may follow. The actions are for witnesses
+    only."""
 
     __slots__ = ("_happened", "lifelines")
 
@@ -53,7 +54,7 @@ class Past:
                 pending += [top[1], top[0]]
 
     def count(self) -> int:
-        """How many actions."""
+        """The number of actions."""
         return sum(1 for _ in self.actions())
 
     def then(self, other: Past) -> Past:
@@ -115,8 +116,8 @@ def until(count: int, number: int) -> Gaps:
 
 
 def too_early(past: Past, count: int, on: Mask, region: Mask) -> Gaps:
-    """What cannot have happened in each of `count` gaps where it has to come after `past` and
-    after an action on `on` by now, on each lifeline outside of the region."""
+    """The lifelines on which nothing can have happened in each of `count` gaps if it has to come
+    after `past` and after an action on `on` by now, on each lifeline outside of the region."""
     found = [on & ~region] * count
     later = on
     if len(past.lifelines) > 1:
@@ -127,8 +128,8 @@ def too_early(past: Past, count: int, on: Mask, region: Mask) -> Gaps:
 
 
 def too_late(past: Past, count: int, region: Mask) -> Gaps:
-    """What cannot have happened in each of `count` gaps where it has to come before `past`, on
-    each lifeline outside of the region."""
+    """The lifelines on which nothing can have happened in each of `count` gaps if it has to come
+    before `past`, on each lifeline outside of the region."""
     found = [NONE] * count
     if len(past.lifelines) > 1:
         earlier = NONE
@@ -164,7 +165,7 @@ def occurrences(action: Action, gaps: Gaps) -> list[Past]:
 def smallest(
     pasts: Iterable[Past], check_budget: Callable[[], None] | None = None
 ) -> tuple[Past, ...]:
-    """Those that contain no other one. `check_budget` is called for each; it may raise."""
+    """The pasts that contain no other one. `check_budget` is called for each; it may raise."""
     kept: list[Past] = []
     for one in sorted({past.lifelines: past for past in pasts}.values(), key=weight):
         if check_budget is not None:

@@ -34,7 +34,7 @@ _BYTES: Final = 256
 
 
 class Follower(NamedTuple):
-    """What follows traces of one protocol.
+    """A stepper for the traces of one protocol.
 
     - `stepper`: from all of its states an accepted trace can be completed;
     - `is_final`: whether an accepted trace may end in a state;
@@ -110,7 +110,7 @@ class GlobalTraces:
 
 
 def of_automaton(automaton: Automaton, mode: Mode) -> GlobalTraces:
-    """Those that an automaton accepts, or can go on with."""
+    """The traces that an automaton accepts, or can continue."""
     whole = trimmed(automaton)
 
     def after(states: States, letter: int) -> States | None:
@@ -128,7 +128,7 @@ def of_automaton(automaton: Automaton, mode: Mode) -> GlobalTraces:
 
 
 def of_interaction(interaction: Interaction, mode: Mode) -> GlobalTraces:
-    """Those of an interaction."""
+    """The traces of an interaction."""
     term = normal(interaction)
     letters = {part.action for part in subterms(term) if part.action is not None}
 

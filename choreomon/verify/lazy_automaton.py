@@ -24,8 +24,8 @@ from choreomon.verify.residual import PLAIN, Decided, Residual, Residuals
 
 
 class Observation:
-    """What a search knows when it moves on by an action of one component. Equal ones are one
-    object (`LazyAutomaton.observation`).
+    """The facts that a search knows when it moves on by an action of one component. Equal ones are
+    one object (`LazyAutomaton.observation`).
 
     - `component`: the lifelines that share the clock of the action;
     - `unobserved`: those on which anything may happen unobserved after the action;
@@ -56,8 +56,9 @@ class State:
 
 
 class Move(NamedTuple):
-    """What an action of a component leads to, None where it cannot be. `persistent`: nothing that
-    other components do has to be tried in its place (`choreomon.verify.persistent_set`)."""
+    """The state that an action of a component leads to, None where it is impossible. `persistent`:
+    no action of another component has to be tried in its place
+    (`choreomon.verify.persistent_set`)."""
 
     state: State | None
     persistent: bool
@@ -83,7 +84,7 @@ class LazyAutomaton:
 
     @property
     def remembered(self) -> int:
-        """How many residuals, states, local views and persistent sets are held."""
+        """The number of residuals, states, local views and persistent sets that are held."""
         views = len(self._starts) + len(self._projections)
         return len(self.residuals) + len(self._states) + views + len(self._persistent_sets)
 
@@ -146,8 +147,8 @@ class LazyAutomaton:
         return known
 
     def projection(self, residual: Residual, lifelines: Mask, begun: bool) -> State:
-        """What these lifelines may see of a residual from now on: a necessary condition. `begun`
-        where something may still happen there before their first observed action."""
+        """The local view of a residual for these lifelines from now on: a necessary condition.
+        `begun`: something may still happen there before their first observed action."""
         key = (residual, lifelines, begun)
         known = self._projections.get(key)
         if known is None:
@@ -172,7 +173,7 @@ class LazyAutomaton:
         return reached
 
     def move(self, state: State, action: Action, how: Observation) -> Move:
-        """What an action of a component leads to."""
+        """The move by an action of a component."""
         known = state.moves.get(how)
         if known is None:
             known = state.moves[how] = {}

@@ -1,7 +1,7 @@
-"""In how many places actions stand in residuals: which of many logs should be gone on with first.
+"""Counts the places of actions in residuals, to choose which of many logs to continue first.
 
-A log whose next action stands in few places leaves few alternatives, and where it stands in none,
-nothing explains the rest. It is what the rule of the shortest clause is for formulas.
+A log whose next action has few places leaves few alternatives, and where it has none, nothing
+explains the rest. Solvers of formulas prefer the shortest clause for the same reason.
 """
 
 from __future__ import annotations

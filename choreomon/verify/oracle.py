@@ -126,8 +126,8 @@ def _longest(term: Interaction, of: dict[Interaction, list[int]], observed: int)
 
 
 def ends(interaction: Interaction, multitrace: MultiTrace) -> frozenset[str]:
-    """Which of `Cov`, `TooShort`, `LackObs`, `Out` the graph of the small-step paper, Definition
-    11, reaches, with rule R4 split as section 4.5 does.
+    """The ends among `Cov`, `TooShort`, `LackObs`, `Out` that the graph of the small-step paper,
+    Definition 11, reaches, with rule R4 split as in section 4.5.
 
     A component counts as emptied only if the interaction has an action on it (docs/verify.md).
     The multi-trace has a component for every lifeline of the interaction.

@@ -1,4 +1,4 @@
-"""What became of the multi-traces that were to be verified, one by one and all together."""
+"""Outcomes of the multi-traces that were to be verified, one by one and all together."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Conclusion: TypeAlias = Literal["bad input", "failed", "inconclusive", "passed"]
 
 
 class Outcome(NamedTuple):
-    """What became of one multi-trace.
+    """The outcome of one multi-trace.
 
     - `trace`: its file, as it was given or found;
     - `answer`: None where it could not be read, and then `problem` says why;
@@ -49,7 +49,7 @@ class Outcome(NamedTuple):
 
     @property
     def conclusion(self) -> Conclusion:
-        """What the outcome alone comes to."""
+        """The conclusion from this outcome alone."""
         if self.answer is None:
             return "bad input"
         if self.answer.verdict.passes:
@@ -95,8 +95,8 @@ class Tally:
 
     @property
     def conclusion(self) -> Conclusion:
-        """What could not be read comes before what failed, and that before what is not known:
-        each of them is hidden by nothing that is less bad."""
+        """The worst conclusion of all: `bad input` is worse than `failed`, and that is worse than
+        `inconclusive`."""
         if self.unreadable:
             return "bad input"
         if self.verdicts[Verdict.FAIL]:

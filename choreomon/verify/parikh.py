@@ -97,8 +97,8 @@ class Counts:
 
 
 def counts(term: Interaction) -> Counts | None:
-    """What the counts of accepted traces have in common; None for terms with more than `ACTIONS`
-    actions or `SYMBOLS` symbols."""
+    """The constraints that the counts of all accepted traces meet; None for terms with more than
+    `ACTIONS` actions or `SYMBOLS` symbols."""
     if term.size > SYMBOLS:
         return None
     parts = subterms(term)

@@ -59,7 +59,7 @@ class PersistentSets:
         self._of_residuals: dict[tuple[Residual, Interaction, Mask], bool] = {}
 
     def __len__(self) -> int:
-        """How many answers about residuals are kept."""
+        """The number of answers about residuals that are kept."""
         return len(self._of_residuals)
 
     def forget(self) -> None:

@@ -1,9 +1,9 @@
-"""Which furthest places are told, where there are several.
+"""Chooses the furthest places to report, where there are several.
 
 Logs that do not fit can be explained in part in different ways. Where the stock says that it is out
 of stock, and the order service picks all the same, the picking may be the error, and what follows
 from it in other logs is left unexplained; or the stock's answer is, and the picking is explained.
-Each of these is a *reading*: furthest places, of which none can be one more.
+Each of these is a *reading*: furthest places, none of which can move one action further.
 
 Where a log is cut, its next action *follows* from that of another log if it receives a message that
 is sent in what is left unexplained there. It is *wrong by itself* where the log alone goes no
@@ -14,11 +14,11 @@ further, whatever happened elsewhere. The reading is chosen that
 3. of those leaves the fewest actions unexplained;
 4. of those explains most of the first logs.
 
-What comes out is not always the best one of all. Which logs are left unexplained is looked for by
-their number: one, two, and so on. Of these each is explained as far as possible after the others,
-in each order of two, and of more in as many orders as there are logs. So a reading between these is
-missed, and so are those that nobody looks for because there is too much work. The reading that the
-search of `choreomon.verify.furthest` came to is always among those that are compared.
+The result is not always the best reading of all. Sets of logs to leave unexplained are tried by
+their size: one, two, and so on. Each log of a set is then explained as far as possible after the
+others: in both orders of two logs, and in as many orders as there are logs of more. So readings
+between these are missed, and so are those beyond the limit of work. The reading found by
+`choreomon.verify.furthest` is always among those that are compared.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def readings(
 def weight(
     logs: Sequence[Sequence[Action]], most: Sequence[int], places: Places
 ) -> tuple[int, int, int, Places]:
-    """What is compared of readings: the least is chosen."""
+    """The weight of a reading: the least one is chosen."""
     stuck = [n for n, log in enumerate(logs) if places[n] < len(log)]
     sent = sent_unexplained(logs, places)
     return (

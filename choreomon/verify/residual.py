@@ -40,7 +40,7 @@ STRICT: Final = 3
 
 
 class Residual:
-    """What may remain, made by `Residuals` only. Equal ones are one object.
+    """A residual: what may remain. Made by `Residuals` only; equal ones are one object.
 
     - PLAIN: `term`, and nothing of it happened unobserved.
     - UNDECIDED: `term`, of which some prefix happened unobserved, in each gap on the lifelines of
@@ -88,7 +88,7 @@ class Residuals:
         """Called now and then; may raise, to stop. What is known stays right."""
 
     def __len__(self) -> int:
-        """How many residuals are known."""
+        """The number of known residuals."""
         return len(self._known)
 
     def __del__(self) -> None:
@@ -370,7 +370,7 @@ class Residuals:
 
 
 def _profiles(node: Residual) -> set[Gaps]:
-    """What the UNDECIDED nodes of a term have as their gaps."""
+    """The gaps of the UNDECIDED nodes of a term."""
     found: set[Gaps] = set()
     pending = [node]
     while pending:

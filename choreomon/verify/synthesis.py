@@ -159,8 +159,8 @@ def small_automaton(interaction: Interaction, max_states: int | None = None) -> 
 
 
 def default_symbols(interaction: Interaction) -> int:
-    """How many symbols a follow-up may have, where nothing else is said. Those of finite automata
-    have two or three times as many as their interactions, or fewer."""
+    """The default for the most symbols of a follow-up. Follow-ups of interactions with finite
+    automata have at most two or three times as many as the interactions themselves."""
     return max(LEAST_SYMBOLS, GROWTH * interaction.size)
 
 
@@ -171,8 +171,8 @@ def responsible(
     max_symbols: int | None = None,
     on_state: Callable[[int], None] | None = None,
 ) -> Growth | None:
-    """Which loop makes the automaton of an interaction too large, where `synthesize` with the same
-    bounds says that it is.
+    """The loop that makes the automaton of an interaction too large, where `synthesize` with the
+    same bounds says that it is.
 
     Found by trying: the first loop, inner ones before outer ones, that is too large alone; where
     there is none, the first one without which the interaction is small enough. None where neither

@@ -17,7 +17,7 @@ Trampolined: TypeAlias = Generator[Any, Any, Result]
 def on_trampoline(
     computation: Trampolined[Result], check_budget: Callable[[], None] | None
 ) -> Result:
-    """What a computation returns. `check_budget` is called now and then; it may raise, to stop."""
+    """The result of a computation. `check_budget` is called now and then; it may raise, to stop."""
     pending: list[Trampolined[Any]] = [computation]
     answer: Any = None
     steps = 0

@@ -49,11 +49,11 @@ automaton (docs/verify.md, "Methods")."""
 
 
 class Answer(NamedTuple):
-    """What was found out.
+    """The answer to a question.
 
     `reason` is empty, or says why nothing definite was found, or what was missing
     (`choreomon.verify.papers.options.Reason`). `vertices` counts those that the search visited
-    (0 where none had to be). `method` is what decided, None where that is not said.
+    (0 where none had to be). `method` is the method that decided, None where it is not known.
     """
 
     verdict: Verdict

@@ -107,7 +107,7 @@ class Verifier:
         )
 
     def _automaton_for(self, multitrace: MultiTrace) -> AutomatonVerifier | None:
-        """What decides a multi-trace by an automaton, if that is the quickest."""
+        """The verifier by an automaton, if that is the quickest way to decide the multi-trace."""
         if self._forced is not None:
             return self._forced
         several = len(multitrace.components) > 1

@@ -35,8 +35,8 @@ class WitnessStep(NamedTuple):
 
 
 class Link(NamedTuple):
-    """How a vertex is reached with the fewest unobserved actions: from which one, by whose action,
-    the digest of its residual, and how many unobserved actions there were so far. Residuals
+    """The way to a vertex with the fewest unobserved actions: the vertex before it, the component
+    that acted, the digest of its residual, and the number of unobserved actions so far. Residuals
     themselves are not held, so that they can be forgotten on the way."""
 
     previous: Link | None
@@ -94,8 +94,8 @@ class LinkedSearch(Search):
         self._links = found
 
     def _rests(self, residual: Residual, action: Action, how: Observation) -> list[tuple[int, int]]:
-        """What may remain after an action: the digest of each residual, and how much happened
-        unobserved on the way to it. Known for as long as residuals are held."""
+        """The residuals after an action: the digest of each, and the number of unobserved actions
+        on the way to it. Kept for as long as residuals are held."""
         key = (residual, action, how)
         known = self._known.get(key)
         if known is None:
@@ -124,7 +124,7 @@ class LinkedSearch(Search):
         return links
 
     def _length(self, end: tuple[Link | None, Residual]) -> int:
-        """How many unobserved actions a witness with this end has."""
+        """The number of unobserved actions in a witness with this end."""
         link, residual = end
         remaining = self.automaton.residuals.settled(residual)
         so_far = 0 if link is None else link.unobserved
@@ -178,8 +178,8 @@ def _of_discrete(
     parts: Sequence[Observed],
     check_budget: CheckBudget | None,
 ) -> tuple[WitnessStep, ...]:
-    """What explains logs of one lifeline each: a short way where the search finds one, since the
-    automaton's path may have much that nobody observed; else that path."""
+    """A witness for logs of one lifeline each: a short way where the search finds one, since the
+    automaton's path may have many unobserved actions; else that path."""
     assert decider.discrete is not None
     assert decision.missing is not None
     if decision.missing != WHOLE and not decider.has_wide_loop_heads:

@@ -117,7 +117,7 @@ class Searcher:
         return "removal" if exact else "search"
 
     def decided_by(self, multitrace: MultiTrace) -> Literal["removal", "search"]:
-        """What answers go by. Raises as `method`."""
+        """The procedure that answers. Raises as `method`."""
         by_removal = self.mode == "multiprefix" and self.method(multitrace) == "removal"
         return "removal" if by_removal else "search"
 

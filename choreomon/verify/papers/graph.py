@@ -1,4 +1,4 @@
-"""What a search visits and returns: states, the verdict, and on request the graph.
+"""Results of a search: the states it visits, the verdict, and on request the graph.
 
 Vertices are those of the removal paper, Definition 10 and the slices paper, Definition 7: an
 interaction, what is left of the multi-trace, on which components observation has started, and the
@@ -32,7 +32,7 @@ simulated."""
 
 
 class State(NamedTuple):
-    """What makes a vertex: two with the same state are one.
+    """The identity of a vertex: two vertices with the same state are one.
 
     `removed` has bit n set where the lifelines of component n were removed. The flags of the slices
     paper say which positions are not 0, so they are no field.
@@ -107,7 +107,7 @@ class PathStep(NamedTuple):
 
 
 class SearchResult(NamedTuple):
-    """What a search found.
+    """The result of a search.
 
     - `reason`: why nothing better is known: empty, or one of `options.Reason`;
     - `vertices`: how many were visited in the graph of the mode;

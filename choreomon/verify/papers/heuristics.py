@@ -1,4 +1,5 @@
-"""In which order a graph of interactions is visited, and how far: the slices paper, section 7.3.
+"""Heuristics: the order in which a graph of interactions is visited, and how far (the slices
+paper, section 7.3).
 
 *Strategies* say which of the steps found so far is taken next, *priorities* in which order the
 steps of one vertex are, *filters* which steps are not taken at all. None of them changes what the
@@ -47,7 +48,7 @@ class Worklist(Generic[Item]):
         return self._items.pop()
 
     def __len__(self) -> int:
-        """How many steps are left."""
+        """The number of steps that are left."""
         return len(self._items)
 
 
@@ -102,8 +103,8 @@ def worklist_of(strategy: Strategy) -> Worklist[Item]:
 
 
 class Priorities(NamedTuple):
-    """What is taken first from one vertex: the step with the highest sum; among equals, the one
-    whose position is leftmost in the term.
+    """Priorities among the steps of one vertex: the step with the highest sum comes first; among
+    equals, the one whose position is leftmost in the term.
 
     - `emission`, `reception`: what the action adds;
     - `loop`: what being within a loop adds;
@@ -150,7 +151,7 @@ Cut: TypeAlias = Literal["max_depth", "max_loop_depth", "max_node_number"]
 
 
 class Filters(NamedTuple):
-    """What is not visited; None sets no limit.
+    """Limits of what is visited; None sets no limit.
 
     - `max_depth`: how many steps a path may have;
     - `max_loop_depth`: how many loops may be entered on a path, where an action within n nested
@@ -163,7 +164,7 @@ class Filters(NamedTuple):
     max_node_number: int | None = None
 
     def cut(self, *, depth: int, loop_depth: int, nodes: int) -> Cut | None:
-        """Which filter forbids to visit a vertex, if any does: the vertex is `depth` steps away
+        """The filter that forbids to visit a vertex, if any does. The vertex is `depth` steps away
         from the start, `loop_depth` loops are entered on the way, and `nodes` vertices were visited
         before."""
         if self.max_depth is not None and depth > self.max_depth:

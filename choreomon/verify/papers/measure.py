@@ -40,7 +40,7 @@ class Measures:
         self._kept: dict[Interaction, Measure] = {}
 
     def __len__(self) -> int:
-        """Of how many terms the measure is kept."""
+        """The number of terms whose measure is kept."""
         return len(self._kept)
 
     def initial(self, term: Interaction, left: int) -> Measure:

@@ -41,7 +41,7 @@ class Stopped(Exception):
 
 
 class LocalAnalyses(NamedTuple):
-    """Which components are analyzed alone at every vertex (the removal paper, Definition 12).
+    """The components to analyze alone at every vertex (the removal paper, Definition 12).
 
     - `select`: all components, or only those that are `dirty`: what the last step left of the
       interaction on their lifelines is not what was there before it;
@@ -53,7 +53,7 @@ class LocalAnalyses(NamedTuple):
 
 
 class SimulationCriteria(NamedTuple):
-    """What bounds the mode `simulate` (the slices paper, sections 5.1 and 7.4).
+    """Bounds of the mode `simulate` (the slices paper, sections 5.1 and 7.4).
 
     - `before`: whether actions may be missing before the first one of a component, too;
     - `multiply`: whether `loops` and `actions` are multiplied by the number of actions left to
@@ -82,7 +82,7 @@ _PAPER: Final = SimulationCriteria()
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """How to search.
+    """Options of a search.
 
     - `goal`: what ends the search. `Verdict.PASS` looks for a WeakPass and, once there is one,
       whether it is a Pass; `Verdict.WEAK_PASS` is content with the former (and may say WeakPass
@@ -113,7 +113,8 @@ class Options:
 
     @property
     def check_budget(self) -> Callable[[], None] | None:
-        """What raises `Stopped` where `should_stop` returns a reason."""
+        """A check that raises `Stopped` if `should_stop` returns a reason; None without the
+        latter."""
         should_stop = self.should_stop
         if should_stop is None:
             return None

@@ -37,7 +37,7 @@ class Portfolio:
         self._searchers = [Searcher(interaction, mode, options) for options in choices]
 
     def decided_by(self, multitrace: MultiTrace) -> Literal["removal", "search"]:
-        """What answers go by. Raises as `Searcher.method`."""
+        """The procedure that answers. Raises as `Searcher.method`."""
         return self._searchers[0].decided_by(multitrace)
 
     def search(self, multitrace: MultiTrace) -> SearchResult:

@@ -56,7 +56,7 @@ class Step:
 
     @property
     def entered(self) -> int:
-        """How many loops are around the action, 0 where the step has no position."""
+        """The number of loops around the action, 0 where the step has no position."""
         return 0 if self._enabled is None else self._enabled.loops
 
     @property
@@ -82,11 +82,11 @@ class FollowUps:
         self._known: dict[tuple[Interaction, Interaction], tuple[Interaction, ...]] = {}
 
     def __len__(self) -> int:
-        """Of how many terms and actions they are kept."""
+        """The number of terms with an action whose follow-ups are kept."""
         return len(self._known)
 
     def of(self, term: Interaction, leaf: Interaction) -> tuple[Interaction, ...]:
-        """What may remain after the action of `leaf`."""
+        """The terms that may remain after the action of `leaf`."""
         key = term, leaf
         known = self._known.get(key)
         if known is None:
@@ -133,7 +133,7 @@ class Stepper:
         self._check_budget = check_budget
 
     def left(self, positions: tuple[int, ...]) -> int:
-        """How many actions are not yet consumed."""
+        """The number of actions not yet consumed."""
         return self._length - sum(positions)
 
     def used_up(self, positions: tuple[int, ...]) -> int:

@@ -28,7 +28,7 @@ _RANK: Final = {
 
 
 class _Reached(NamedTuple):
-    """How a vertex was reached: the chain of steps back to the start, and its length."""
+    """The way to a vertex: the chain of steps back to the start, and its length."""
 
     source: int
     step: Step
@@ -91,7 +91,7 @@ class Walk:
             self.cut = stopped.reason
 
     def graph(self, multitrace: MultiTrace) -> Graph:
-        """What was recorded."""
+        """The graph as it was recorded."""
         return Graph(
             multitrace, tuple(self._vertices), tuple(self._edges), tuple(sorted(self._cut_from))
         )
@@ -184,7 +184,7 @@ class Walk:
         return self._local.fails(state, self._start if before is None else before.step.state)
 
     def _end(self, state: State, *, fails: bool) -> End:
-        """Where the path ends, if there is no step from the vertex."""
+        """The end of the path, if there is no step from the vertex."""
         rules = self._rules
         if not self._stepper.left(state.positions):
             accepted = rules.knows_acceptance and not state.removed and state.term.terminates
