@@ -100,6 +100,12 @@ def _with_short_title(verdict: LiveVerdict) -> LiveVerdict:
     return replace(verdict, property=title if len(title) <= _TITLE else f"{title[:_TITLE]}...")
 
 
+def _without_instance(verdict: LiveVerdict) -> LiveVerdict:
+    """The last resort: names and values of parameters may have kilobytes."""
+    left_out = _left_out(verdict, "for", len(verdict.instance))
+    return replace(verdict, instance={}, left_out=left_out)
+
+
 def _with_reasons(most: int) -> Callable[[LiveVerdict], LiveVerdict]:
     def cut(verdict: LiveVerdict) -> LiveVerdict:
         if len(verdict.because) <= most:
@@ -139,4 +145,5 @@ _CUTS: Final[tuple[Callable[[LiveVerdict], LiveVerdict], ...]] = (
     _with_few_transitions,
     *map(_with_reasons, (8, 4, 2, 1, 0)),
     _with_clock_of_those_named,
+    _without_instance,
 )

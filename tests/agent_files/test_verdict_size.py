@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from choreomon.agent_files.table_shape import MAX_PARAMETERS
 from choreomon.agent_files.verdict_json import decode_verdict_untrusted, verdict_line
 from choreomon.agent_files.verdict_size import MOST_BYTES, fitted
+from choreomon.core.binding import MAX_VALUE
 from choreomon.core.live import EventName, LiveReason, LiveVerdict
 from choreomon.core.verdict import FRM, POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN
 from choreomon.terminal.live_verdict import live_explanation, live_word_line
@@ -65,6 +67,21 @@ def large(
         waiting_for=tuple(names),
         sequences=(2,) * transitions,
     )
+
+
+@pytest.mark.parametrize(
+    ("letter", "length", "kept"), [("x", 8, True), ("\0", 8, True), ("\0", 200, False)]
+)
+def test_the_largest_values_are_said_unless_names_are_as_long(
+    letter: str, length: int, kept: bool
+) -> None:
+    """Of as many parameters as there may be; the largest in JSON is what has to be escaped."""
+    values = {name(number, length): letter * MAX_VALUE for number in range(MAX_PARAMETERS)}
+    whole = replace(large(processes=1024, length=length, transitions=30, reasons=16))
+    found = fitted(replace(whole, instance=values), size)
+    assert size(found) <= MOST_BYTES
+    assert (found.instance == values) is kept
+    assert found.left_out.get("for", 0) == (0 if kept else MAX_PARAMETERS)
 
 
 @pytest.mark.parametrize("length", [8, 60, 200])
