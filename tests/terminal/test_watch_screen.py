@@ -202,7 +202,8 @@ def test_who_cannot_be_reached_may_know_of_something() -> None:
 
 def test_verdicts_about_other_instances_are_left_out() -> None:
     one = replace(BY_HAND, id="1", instance={"order": "A-17", "tenant": "t1"})
-    two = replace(BY_HAND, id="2", verdict=VIOLATED, instance={"order": "B-1", "tenant": "t1"})
+    values = {"order": "B-1", "tenant": "t1"}
+    two = replace(BY_HAND, id="2", count=2, verdict=VIOLATED, instance=values)
     gap = replace(BY_HAND, id="3", label=None, unseen=True)
     status = replace(STATUS, verdicts=(one, two, gap))
 
