@@ -26,6 +26,10 @@ _COMMANDS: Final = {
         "choreomon.cli.experiments.monitors:all_of_them",
         "These three, and one report about them.",
     ),
+    "instances": (
+        "choreomon.cli.experiments.instances",
+        "Messages and bytes of an event, by how many instances are alive.",
+    ),
     "multiprefix": (
         "choreomon.cli.experiments.multiprefix",
         "Graph sizes and times with and without reductions (the removal paper, section 6).",

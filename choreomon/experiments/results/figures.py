@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from choreomon.experiments.monitoring.claims import Measure, Series
     from choreomon.experiments.monitoring.fits import Fit
     from choreomon.experiments.monitoring.grids import ExperimentName, Variant
+    from choreomon.experiments.monitoring.instances import Point
     from choreomon.experiments.monitoring.summaries import Summary
     from choreomon.pictures.shapes.drawing import Picture
     from choreomon.pictures.shapes.line_chart import Axis, Line
@@ -28,6 +29,22 @@ def figures(
 ) -> tuple[Figure, ...]:
     """Of all rows of an experiment, with its fits."""
     return tuple({"fig7": _fig7, "fig8": _fig8, "rq4": _rq4}[name](rows, series))
+
+
+def figure_of_instances(points: Sequence[Point]) -> Figure:
+    """What an event costs, by how many instances are alive."""
+    from choreomon.pictures.shapes.line_chart import Axis, Line, line_chart
+
+    along = Axis("instances alive", tuple((at, f"{p.instances:,}") for at, p in enumerate(points)))
+    lines = [
+        Line("messages an event", tuple((at, p.messages) for at, p in enumerate(points))),
+        Line("bytes an event", tuple((at, p.bytes) for at, p in enumerate(points))),
+    ]
+    return Figure(
+        "instances",
+        line_chart("What an event costs", along, "mean", lines, scale="powers"),
+        "Class C3, three sequences of length 4.",
+    )
 
 
 def _fig7(rows: Sequence[Row], series: Sequence[Series]) -> Iterator[Figure]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from choreomon.experiments.monitoring.instances import Point
 from choreomon.experiments.offline.multiprefix import (
     COLUMNS,
     DEFAULT,
@@ -151,6 +152,22 @@ def procedure_table(
 
 def _milliseconds(seconds: Summary) -> list[str]:
     return [f"{1000 * value:.3f}" for value in seconds]
+
+
+def instances_table(points: Iterable[Point]) -> str:
+    """What an event costs, by how many instances are alive."""
+    head = ("instances", "events", "messages an event", "bytes an event", "bytes a message")
+    rows = (
+        (
+            f"{point.instances:,}",
+            f"{point.events:,}",
+            f"{point.messages:.2f}",
+            f"{point.bytes:.0f}",
+            f"{point.bytes_of_message:.0f}",
+        )
+        for point in points
+    )
+    return markdown(head, rows)
 
 
 def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -1,0 +1,103 @@
+"""What monitors of a property for each instance cost, by how many instances are alive.
+
+Applications are generated (docs/generate.md): class C3, three sequences of length four, no
+branches. All that one does it does for each of so many instances, which begin at the same times.
+Nothing tells monitors that one is over, so that all stay alive.
+
+Counts of clocks have one byte up to 127, and three from 256 to 65,535: so much longer messages get
+in longer runs, whatever these are about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from choreomon.actors.compilation import compile_application
+from choreomon.core.run import Run, RunEvent
+from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
+from choreomon.experiments.monitoring.grids import UNBRANCHED
+from simulator.generation.parameters import of_class
+from simulator.generation.scenario import generated_scenario, generated_simulation
+
+INSTANCES: Final = (1, 10, 100, 1000)
+QUICK: Final = (1, 10, 100)
+RUNS: Final = 3
+
+
+class Cost(NamedTuple):
+    """Of one run with so many instances; `labelled` are events that the property mentions. `wrong`:
+    formations that nobody declared, and verdicts `violated` where nothing was formed."""
+
+    instances: int
+    labelled: int
+    messages: int
+    bytes: int
+    wrong: int
+
+
+class Point(NamedTuple):
+    """All runs with so many instances: their labelled events, monitoring messages and bytes of one
+    of these, and bytes of one message."""
+
+    instances: int
+    events: int
+    messages: float
+    bytes: float
+    bytes_of_message: float
+    wrong: int
+
+
+def cost(instances: int, seed: int) -> Cost:
+    """Run it. The same on every machine."""
+    scenario = generated_scenario(
+        of_class("C3", sequences=3, length=4, branching=UNBRANCHED, instances=instances), seed
+    )
+    at_once = tuple(
+        start if start.repeat is None else replace(start, repeat=replace(start.repeat, every=0))
+        for start in scenario.application.start
+    )
+    simulation = replace(
+        generated_simulation(scenario),
+        application=compile_application(replace(scenario.application, start=at_once)),
+    )
+    assert simulation.automaton is not None
+    labels, labelled = frozenset(simulation.automaton.labels), 0
+
+    def count(event: RunEvent) -> None:
+        nonlocal labelled
+        labelled += event.label in labels
+
+    run = simulation.run(seed, recorder=count)
+    return Cost(instances, labelled, run.monitoring_messages, run.monitoring_bytes, _wrong(run))
+
+
+def curve(costs: Collection[Cost]) -> list[Point]:
+    """One point for each number of instances, in ascending order."""
+    points = []
+    for instances in sorted({each.instances for each in costs}):
+        own = [each for each in costs if each.instances == instances]
+        events = sum(each.labelled for each in own)
+        messages, size = sum(each.messages for each in own), sum(each.bytes for each in own)
+        wrong = sum(each.wrong for each in own)
+        points.append(
+            Point(instances, events, messages / events, size / events, size / messages, wrong)
+        )
+    return points
+
+
+def in_words(points: Sequence[Point]) -> str:
+    """What came out, in a sentence."""
+    first, last = points[0], points[-1]
+    return (
+        f"From {first.instances:,} to {last.instances:,} instances alive: {first.messages:.2f} and "
+        f"{last.messages:.2f} messages an event, {first.bytes:.0f} and {last.bytes:.0f} bytes."
+    )
+
+
+def _wrong(run: Run) -> int:
+    formed = {index for index, _ in run.formed or ()}
+    violated = {v.event_index for v in run.verdicts if v.verdict == VIOLATED}
+    possible = {v.event_index for v in run.verdicts if v.verdict == POSSIBLY_VIOLATED}
+    return len(formed - violated - possible) + len(violated - formed)
