@@ -5,13 +5,15 @@ Documents are trusted to have passed the checks of `choreomon.documents.read`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import assert_never
 
 from choreomon.actors.application import (
     Application,
     Assign,
+    Given,
     If,
+    OfHandled,
     Process,
     Repeat,
     Start,
@@ -27,7 +29,7 @@ from choreomon.actors.delays import (
     Uniform,
     microseconds,
 )
-from choreomon.documents.carrying import StartDocument
+from choreomon.documents.carrying import StartDocument, passed_on
 from choreomon.documents.durations import (
     ConstantDuration,
     Duration,
@@ -76,6 +78,14 @@ def _start(start: StartDocument) -> Start:
     )
 
 
+def _given(values: Mapping[str, str]) -> Given:
+    found: list[tuple[str, str | OfHandled]] = []
+    for name, value in sorted(values.items()):
+        source = passed_on(value)
+        found.append((name, value if source is None else OfHandled(source)))
+    return tuple(found)
+
+
 def delay_from_document(duration: Duration) -> Delay:
     """The distribution that a document writes."""
     match duration:
@@ -102,7 +112,7 @@ def _statements(statements: Iterable[DocumentStatement]) -> Iterator[Statement]:
     for statement in statements:
         match statement:
             case SendStatement(send=send):
-                yield Tell(send.to, send.message, tuple(sorted(send.values.items())))
+                yield Tell(send.to, send.message, _given(send.values))
             case AssignStatement(assign=values):
                 for variable, value in values.items():
                     yield Assign(variable, value)

@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import NamedTuple, TypeAlias
 
-from choreomon.actors.application import OfHandled
 from choreomon.core.errors import Defect, Path
 from choreomon.core.labels import CarryingLabel
 from choreomon.core.message import ENVIRONMENT, Message
 from choreomon.core.suggestion import did_you_mean
+from choreomon.documents.carrying import passed_on
 from choreomon.documents.shape import (
     ApplicationDocument,
     IfStatement,
@@ -88,9 +88,9 @@ def _sent(application: ApplicationDocument) -> Iterator[_Sent]:
                     at,
                     f"handler {name} of {process.id}",
                     {
-                        given: value.name
+                        given: source
                         for given, value in send.values.items()
-                        if isinstance(value, OfHandled)
+                        if (source := passed_on(value)) is not None
                     },
                     handler,
                 )

@@ -8,7 +8,6 @@ from typing import Annotated, Final, TypeAlias
 
 from pydantic import ConfigDict, Field, PlainValidator, WithJsonSchema, model_validator
 
-from choreomon.actors.application import OfHandled
 from choreomon.core.binding import MAX_VALUE, checked_value
 from choreomon.core.labels import NAME_PATTERN, is_name
 from choreomon.files.fields import Milliseconds, Name, Part, refused, shown
@@ -39,7 +38,7 @@ def _constant(value: object) -> str:
     return text
 
 
-def _given(value: object) -> str | OfHandled:
+def _given(value: object) -> str:
     text = _value(value)
     if not text.startswith("$"):
         return text
@@ -48,7 +47,13 @@ def _given(value: object) -> str | OfHandled:
             f"should be $ and a name, as in $order, for the value of that name which the handled "
             f"message carries, not {shown(text)}"
         )
-    return OfHandled(text[1:])
+    return text
+
+
+def passed_on(value: str) -> str | None:
+    """The name of the value of the handled message that stands for this one in a send; None where it
+    is a value itself."""
+    return value[1:] if value.startswith("$") else None
 
 
 def _range(value: object) -> range:
@@ -68,7 +73,7 @@ def _range(value: object) -> range:
 
 _SCHEMA: Final = {"type": ["string", "integer"], "minLength": 1, "maxLength": MAX_VALUE}
 Value: TypeAlias = Annotated[str, PlainValidator(_constant), WithJsonSchema(_SCHEMA)]
-GivenValue: TypeAlias = Annotated[str | OfHandled, PlainValidator(_given), WithJsonSchema(_SCHEMA)]
+GivenValue: TypeAlias = Annotated[str, PlainValidator(_given), WithJsonSchema(_SCHEMA)]
 Range: TypeAlias = Annotated[
     range,
     PlainValidator(_range),
