@@ -51,8 +51,8 @@ def _given(value: object) -> str:
 
 
 def passed_on(value: str) -> str | None:
-    """The name of the value of the handled message that stands for this one in a send; None where it
-    is a value itself."""
+    """The name of the value of the handled message that this one of a send stands for; None where
+    it is a value itself."""
     return value[1:] if value.startswith("$") else None
 
 
