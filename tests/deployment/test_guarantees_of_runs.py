@@ -18,6 +18,7 @@ import pytest
 
 from choreomon.actors.delays import sampler
 from choreomon.actors.randomness import Streams
+from choreomon.core.binding import Binding
 from choreomon.core.errors import InternalError
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND
 from choreomon.core.run import Run, RunEvent
@@ -90,12 +91,21 @@ def check(ran: Ran) -> None:
 
 
 def check_formations(ran: Ran) -> None:
-    """They are those of the slow reference."""
-    assert ran.scenario.automaton is not None
-    labels = [event.label for event in ran.events]
-    expected = [formation.index for formation in formations(ran.scenario.automaton, labels)]
+    """They are those of the slow reference, in the slice of each binding."""
+    automaton, parameters = ran.scenario.automaton, ran.scenario.parameters
+    assert automaton is not None
+    bindings: list[Binding] = [() for _ in ran.events]
+    if parameters is not None:
+        found = [parameters.binding(each.label, dict(each.values)) for each in ran.events]
+        bindings = [each for each in found if each is not None]
+    expected: list[int] = []
+    for binding in {*bindings}:
+        of = [n for n, other in enumerate(bindings) if {*other} <= {*binding}]
+        labels = [ran.events[n].label for n in of]
+        formed = [of[formation.index] for formation in formations(automaton, labels)]
+        expected += [n for n in formed if bindings[n] == binding]
     assert ran.run.formed is not None
-    assert [index for index, _ in ran.run.formed] == expected
+    assert [index for index, _ in ran.run.formed] == sorted(expected)
 
 
 def check_order(ran: Ran) -> None:
