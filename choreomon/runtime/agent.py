@@ -322,9 +322,10 @@ class Agent:
         if type(output) is Dropped:
             self._log_dropped(output.reason, output.sender, output.detail)
         elif type(output) is Ticked and self._trace is not None and output.system == 0:
-            kind, message = output.label
+            (kind, message), process = output.label, self.config.process
             event = RunEvent(
-                self._traced, output.at, kind, self.config.process, message, output.clock
+                *(self._traced, output.at, kind, process, message, output.clock),
+                values=output.said,
             )
             self._traced += 1
             try:

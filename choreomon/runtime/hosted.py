@@ -229,7 +229,7 @@ class Hosted:
             if said and any(plan.final for plan in host.monitor.plans[label]):
                 kept = state.values.set((place, clock[host.monitor.own]), said)
                 state = state._replace(values=kept)
-            outputs.append(Ticked(place, at, label, clock))
+            outputs.append(Ticked(place, at, label, clock, said))
             if effects:
                 state, more = self._done(state, place, effects)
                 outputs += more

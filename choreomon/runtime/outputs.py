@@ -95,12 +95,14 @@ class Decided(NamedTuple):
 
 
 class Ticked(NamedTuple):
-    """An event happened, at this monotonic time in microseconds."""
+    """An event happened, at this monotonic time in microseconds. `said`: what its message carries
+    in this property, as its service said it."""
 
     system: int
     at: int
     label: Label
     clock: VectorClock
+    said: Binding = ()
 
 
 class LeftUnsettled(NamedTuple):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterator, Sequence
+from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
 
@@ -112,8 +114,14 @@ async def test_a_violation_is_declared_with_its_reason(folder: Folder) -> None:
 
 @pytest.mark.asyncio
 async def test_each_order_is_judged_by_itself(folder: Folder) -> None:
-    told = Verdicts()
-    processes = await started(configurations(folder, text=FOR_EACH), told)
+    told, trace = Verdicts(), StringIO()
+    configs = configurations(folder, text=FOR_EACH)
+    processes = {
+        name: await embed(
+            configs[name], on_verdict=told.told.put_nowait, trace=trace if name == "B" else None
+        )
+        for name in ("A", "B")
+    }
     first, second = processes["A"], processes["B"]
     carried = await first.sending("B", "a", order="A-17")
     await second.handling(carried, order="A-17")  # no property has it: not looked at
@@ -125,6 +133,8 @@ async def test_each_order_is_judged_by_itself(folder: Folder) -> None:
     verdict = await told.next()
     assert (verdict.verdict, verdict.process, verdict.count) == ("violated", "B", 2)
     assert verdict.instance == {"order": "A-17"}
+    values = [json.loads(line)["values"] for line in trace.getvalue().splitlines()]
+    assert values == [{"order": "18"}, {"order": "A-17"}]
     for process in processes.values():
         await process.close()
     assert told.told.empty()

@@ -147,7 +147,7 @@ class Metrics:
     def happened(self, output: Observed) -> None:
         """What a sidecar told of itself."""
         if isinstance(output, Ticked):
-            system, at, label, clock = output
+            system, at, label, clock, _ = output
             self.ticks[system] += 1
             if (count := self.labels[system].get(label)) is not None:
                 count.events += 1
