@@ -68,13 +68,19 @@ class LinkedChannels:
         """Count it, and send it to its receiver."""
         links, receiver = self._links, message.receiver
         if links is None:
-            size = len(encode(*_as_sent(message)))
+            if type(message) is InstanceMessage:
+                size = len(encode(*_as_sent(message)))
+            else:
+                size = len(encode(message))
             self._sent(message, size, self._channels[receiver](message))
             return
         clock = packed(message.clock)
         links[receiver], told = tell(links.get(receiver, UNLINKED), clock)
-        coded, *rest = _as_sent(message)
-        size = len(encode_told(coded, clock, told, *rest))
+        if type(message) is InstanceMessage:
+            coded, *rest = _as_sent(message)
+            size = len(encode_told(coded, clock, told, *rest))
+        else:
+            size = len(encode_told(message, clock, told))
         self._sent(message, size, self._linked[receiver](Sent(message, clock, told)))
 
     def hear(self, sender: str, sent: Sent) -> None:
@@ -92,10 +98,8 @@ class LinkedChannels:
 _DIGEST: Final = bytes(DIGEST_BYTES).hex()
 
 
-def _as_sent(message: AnyPeerMessage) -> tuple[Any, ...]:
+def _as_sent(message: InstanceMessage) -> tuple[Any, ...]:
     """The arguments of `encode`. Agents send digests in the places of values, all of one length."""
-    if not isinstance(message, InstanceMessage):
-        return (message,)
     names = tuple(name for name, _ in message.binding)
     coded = message._replace(binding=tuple((name, _DIGEST) for name in names))
     return coded, NO_SYSTEM, NO_STORE, names

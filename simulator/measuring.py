@@ -91,13 +91,7 @@ class Measures:
         since, label = self._since[key]
         event, verdict, provisional, _, binding = effect
         now = self._now()
-        timed = TimedVerdict(
-            *(process, label, event, verdict),
-            time=now,
-            provisional=provisional,
-            since=since,
-            binding=binding,
-        )
+        timed = TimedVerdict(process, label, event, verdict, now, provisional, since, binding)
         if provisional:
             self._last[key] = timed
         else:
