@@ -48,16 +48,15 @@ class ValuesOfEvents:
 
     def check(self, label: Label, values: Values) -> None:
         """Raises `ValueError` where an event of this label lacks a value that some property needs,
-        or has one that is none, or of what no property names."""
-        carried = self.carried.get(label, ())
-        if not (values or carried):
-            return
+        or has one that is none. Others are not looked at: when the journal is read again, nothing
+        is foretold."""
         needed = {
-            name
+            name: None
             for place in self._mentioned.get(label, ())
             for name in self._tables[place].carries.get(label, ())
         }
-        checked_values(values, [n for n in carried if n in needed or n in values], str(label))
+        if needed:
+            checked_values(values, needed, str(label))
 
     def said(self, place: int, label: Label, values: Values) -> Binding:
         """What an event of this label binds in the property there, as its service said it."""

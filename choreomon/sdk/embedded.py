@@ -31,7 +31,7 @@ from choreomon.agent_files.clocks.text import (
     decode_clocks_untrusted,
     encode_clocks,
 )
-from choreomon.agent_files.values import NO_VALUES, Given, Value
+from choreomon.agent_files.values import NO_VALUES, Given, Value, checked_values
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.live import LiveVerdict
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, EventKind
@@ -44,7 +44,7 @@ from choreomon.runtime.operations.logs import Log
 from choreomon.runtime.outputs import Reply
 from choreomon.sdk.carriers import Carrying
 from choreomon.sdk.complaints import checked_name, closed
-from choreomon.sdk.mentioned import Mentioned, carried_values, mentioned
+from choreomon.sdk.mentioned import Mentioned, mentioned
 
 MICROSECONDS: Final = 1_000_000
 
@@ -143,7 +143,7 @@ class EmbeddedProcess(Carrying):
         self, kind: EventKind, peer: str, name: str, values: Given, heard: ClockText = ""
     ) -> None:
         carried = self._mentioned.get((kind, peer, name))
-        checked = carried_values(values, carried, f"{kind} {name}") if carried else NO_VALUES
+        checked = checked_values(values, carried, f"{kind} {name}") if carried else NO_VALUES
         if heard:
             self._hear(heard)
         if carried is None:

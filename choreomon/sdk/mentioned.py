@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
-from choreomon.agent_files.values import Given, checked_values
-from choreomon.core.binding import Values
 from choreomon.core.labels import parse_carrying_label
 from choreomon.core.message import SEND, EventKind, Label
 
@@ -19,13 +17,6 @@ def mentioned(labels: Iterable[str]) -> Mentioned:
     agent that writes labels of a later kind knows that they are not reported."""
     parsed = map(parse_carrying_label, labels)
     return {_reported(each.label): each.parameters for each in parsed if each is not None}
-
-
-def carried_values(given: Given, carried: tuple[str, ...], event: str) -> Values:
-    """Of what a service says the values that an event carries. Others are not looked at, so that it
-    may say what it knows, whatever properties there are. Raises `ValueError` where one is missing,
-    or is none; `event` is what that calls it."""
-    return checked_values({name: given[name] for name in carried if name in given}, carried, event)
 
 
 def _reported(label: Label) -> tuple[EventKind, str, str]:

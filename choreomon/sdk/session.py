@@ -41,13 +41,13 @@ from choreomon.agent_files.local import (
     Welcome,
     encode,
 )
-from choreomon.agent_files.values import NO_VALUES, Given
+from choreomon.agent_files.values import NO_VALUES, Given, checked_values
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.message import EventKind
 from choreomon.sdk.journal import GAP, Entry, Journal, Ticket
 from choreomon.sdk.knowledge import Knowledge, joined
 from choreomon.sdk.lease import GREETING_SECONDS, NEVER, Lease
-from choreomon.sdk.mentioned import Mentioned, carried_values, mentioned
+from choreomon.sdk.mentioned import Mentioned, mentioned
 
 Phase: TypeAlias = Literal["away", "greeting", "open"]
 
@@ -113,7 +113,7 @@ class Session:
         values: Given = NO_VALUES,
     ) -> Ticket | None:
         """A message is about to leave, or was taken. `peer` is its other end, `heard` the
-        clock that came with it, `values` what its message carries (`carried_values`).
+        clock that came with it, `values` what its message carries (`checked_values`).
 
         `None`: go on at once; `clock()` is what to carry. Else go on when the ticket is settled,
         with its clock; where it has failed, the message must not leave.
@@ -121,7 +121,7 @@ class Session:
         Raises `ValueError`, and nothing has happened, where the values are not those.
         """
         knowledge, carried = self.knowledge, self._mentioned.get((kind, peer, name))
-        checked = carried_values(values, carried, f"{kind} {name}") if carried else NO_VALUES
+        checked = checked_values(values, carried, f"{kind} {name}") if carried else NO_VALUES
         heard = knowledge.admit(heard) if heard else heard
         if carried is None:
             knowledge.hear(heard)

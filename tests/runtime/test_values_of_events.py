@@ -131,7 +131,6 @@ def test_services_are_told_what_all_properties_together_want() -> None:
     [
         (ONE, ship(1, {}), "carries order: give it order=..."),
         (ONE, Report(1, "s", 1, 0, "send", "carrier", "ship", "", 0), "carries order"),
-        (ONE, ship(1, {"order": "7", "tenant": "t"}), "only of order, not of tenant"),
         (ONE, ship(1, {"order": ""}), "1 to 256 bytes"),
         (ONE, ship(1, {"order": "x" * 257}), "1 to 256 bytes"),
         (BOTH, ship(1, {"order": "7"}), "give it tenant=..."),
@@ -153,6 +152,27 @@ def test_until_a_property_is_open_its_values_are_taken_and_not_needed() -> None:
     for values in ({"order": "7"}, {"order": "7", "tenant": "t"}):
         _, outputs = after(foretold, HELLO, ship(1, values))
         assert refusals(outputs) == []
+
+
+def test_what_was_taken_while_something_was_foretold_is_taken_again_when_nothing_is(
+    tmp_path: Path,
+) -> None:
+    """As when an agent is killed before it has opened what it was given."""
+    store = SqliteStore(tmp_path / "store", "process", "boot")
+    driver = Driver(ONE, store, quiet(), lambda: 0.0)
+    driver.recover(forgetful=False)
+    driver.foretell(BOTH.values.labels)
+    for given in (HELLO, ship(1, {"order": "7", "tenant": "t"}), ship(2, {"order": "8"})):
+        driver.take(given)
+    assert driver.flush()
+    store.close()
+    store = SqliteStore(tmp_path / "store", "process", "boot")
+    again = Driver(ONE, store, quiet(), lambda: 0.0)
+    again.recover(forgetful=False)
+    assert again.state.hosts == driver.state.hosts
+    assert again.state.values == driver.state.values
+    assert len(again.state.values) == 2
+    store.close()
 
 
 def test_inputs_without_values_are_written_as_before() -> None:
