@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from choreomon.core.binding import Binding
+from choreomon.core.binding import Binding, in_words
 from choreomon.core.message import EventKind, Label, Message
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import Relation, Result, Role, VerdictKind
@@ -101,6 +101,11 @@ class RunVerdict:
     reasons_left_out: int = 0
     transitions_left_out: int = 0
     binding: Binding = ()
+
+    @property
+    def instance(self) -> str:
+        """In words, with a blank before it: ` for order=A-17`; empty where it is of none."""
+        return f" for {in_words(self.binding)}" if self.binding else ""
 
 
 @dataclass(frozen=True, slots=True)

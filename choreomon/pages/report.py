@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from choreomon.core.binding import in_words as of_instance
 from choreomon.core.run import Run
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN
 from choreomon.interaction.term import Interaction
@@ -228,15 +229,21 @@ def _kind(kind: Alike[FindingKind, Finding], automaton: SequenceAutomaton) -> st
     parts.append(f'<div class="finding"><div>{"".join(told)}</div>{"".join(pictures)}</div>')
     if others:
         shown = others[:MAX_ALIKE]
-        inner = [table(("seed", "event", "declared by", "after, ms"), map(_row, shown))]
+        names: tuple[str, ...] = ("seed", "event", "declared by", "after, ms")
+        rows = [_row(finding) for finding in shown]
+        bindings = [() if each.verdict is None else each.verdict.binding for each in shown]
+        if any(bindings):
+            names = (*names, "for")
+            rows = [(*row, of_instance(own)) for row, own in zip(rows, bindings, strict=True)]
+        inner = [table(names, rows)]
         if len(others) > len(shown):
             left = f"{len(others) - len(shown):,} more like these"
             inner.append(f'<p class="note">{left}.</p>')
         runs = len({finding.run.seed for finding in others})
         alike = f"{len(others):,} more like this, in {counted(runs, 'run')}"
         parts.append(folded(alike, inner))
-    names = ("Result", "Completed by", "Process")
-    marks = " ".join(map(mark_of, names, _values(kind)))
+    filters = ("Result", "Completed by", "Process")
+    marks = " ".join(map(mark_of, filters, _values(kind)))
     return f'<article class="{marks}">{"".join(parts)}</article>'
 
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 def findings_of_runs(runs: Iterable[Run], place: Place) -> Iterator[Finding]:
     """A finding for each verdict that stands; `place` is where the property is. Equal in different
-    runs are those about the same label with the same transitions. Its threads are the events that
-    it rests on, of runs whose events were kept."""
+    runs are those about the same label with the same transitions, of the same instance. Its threads
+    are the events that it rests on, of runs whose events were kept."""
     for run in runs:
         formed = dict(run.formed or ())
         for verdict in run.verdicts:
@@ -35,9 +35,14 @@ def findings_of_runs(runs: Iterable[Run], place: Place) -> Iterator[Finding]:
             by = f"{verdict.monitor} at {verdict.label} (event {verdict.event_index}"
             yield Finding(
                 "sequence-formed" if surely else "sequence-possibly-formed",
-                f"{'violated' if surely else 'possibly violated'}: {by}, seed {run.seed})",
+                f"{'violated' if surely else 'possibly violated'}{verdict.instance}: {by}, seed "
+                f"{run.seed})",
                 place,
-                (verdict.label, *(f"{a} {b}" for a, b in verdict.transitions)),
+                (
+                    verdict.label,
+                    *(f"{a} {b}" for a, b in verdict.transitions),
+                    *(f"{name}={value}" for name, value in verdict.binding),
+                ),
                 _threads(run, verdict, formed.get(verdict.event_index, ())),
             )
 

@@ -93,7 +93,8 @@ def case_of_run(run: Run, document: str) -> Case:
     error if it was stopped, and skipped if that is only possible or not known."""
     case = Case(document, f"seed {run.seed}")
     told = [
-        f"{verdict.verdict} at {verdict.label} (event {verdict.event_index}), by {verdict.monitor}"
+        f"{verdict.verdict}{verdict.instance} at {verdict.label} (event {verdict.event_index}), by "
+        f"{verdict.monitor}"
         for verdict in run.verdicts
         if verdict.verdict != "withdrawn"
     ]

@@ -13,7 +13,7 @@ from choreomon.sentences.event_names import EventNames, NumberedEvents
 from choreomon.sentences.forbidden_sequences import completed_sequences
 from choreomon.sentences.formed_sequences import certain, starting
 from choreomon.sentences.transition_names import TransitionNames, arrow, beginning
-from choreomon.sentences.wording import DECLARATION, counted, for_instance
+from choreomon.sentences.wording import DECLARATION, counted
 
 MAX_RECORDS: Final = 5
 """Of more records of what came before the number of the others is told. Those of which the same is
@@ -58,7 +58,7 @@ def explained(
     """The same where events have other names than their numbers. `called` names the transitions;
     `which` are sentences that say which of several sequences are meant."""
     return ExplanationText(
-        f"{verdict.monitor} {DECLARATION[verdict.verdict]}{for_instance(verdict.binding)} at "
+        f"{verdict.monitor} {DECLARATION[verdict.verdict]}{verdict.instance} at "
         f"{names.judged(verdict)}.",
         (
             *_Sentences(verdict, names, called).why(which),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, assert_never
 
-from choreomon.core.binding import Binding, in_words
 from choreomon.core.message import SEND
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN, VerdictKind
 from choreomon.properties.formula import And, Atom, Formula, Not, Truth
@@ -65,11 +64,6 @@ def event_in_words(event: RunEvent) -> str:
     """`send P1 -> P2 : turnOff` or `handle P1 -> P2 : turnOff(A-17)`."""
     message = event.message._replace(name=event.name)
     return f"{'send' if event.kind == SEND else 'handle'} {message}"
-
-
-def for_instance(binding: Binding) -> str:
-    """` for order=A-17`; nothing where there is no instance."""
-    return f" for {in_words(binding)}" if binding else ""
 
 
 def milliseconds(microseconds: float) -> str:

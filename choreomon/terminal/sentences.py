@@ -13,7 +13,7 @@ from choreomon.properties.relations import cancels
 from choreomon.properties.sequences import Step, steps_of
 from choreomon.sentences.forbidden_sequences import MAX_SEQUENCES, first_sequences, in_words
 from choreomon.sentences.summary import missed
-from choreomon.sentences.wording import VERDICT_IN_WORDS, counted, for_instance, milliseconds, times
+from choreomon.sentences.wording import VERDICT_IN_WORDS, counted, milliseconds, times
 from choreomon.terminal.text import STYLES
 
 MAX_FORMATIONS: Final = 10
@@ -65,7 +65,7 @@ def word_line(verdict: RunVerdict) -> Text:
     """One line for a verdict at the moment when it is given, in virtual time."""
     line = Text(f"{milliseconds(verdict.declared_at):>12}  {verdict.monitor} ")
     line.append(VERDICT_IN_WORDS[verdict.verdict], STYLES[verdict.verdict])
-    line.append(for_instance(verdict.binding))
+    line.append(verdict.instance)
     line.append(f" at event {verdict.event_index} ({verdict.label})")
     if verdict.silent:
         line.append(f", for now: no answer from {', '.join(verdict.silent)}")

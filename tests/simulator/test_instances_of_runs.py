@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from io import BytesIO, StringIO
+from pathlib import Path
 
 import pytest
 
@@ -24,6 +25,7 @@ from choreomon.properties.reference import formations
 from choreomon.reports.results import runs_json
 from simulator.recording import tracing, tracing_monitors
 from simulator.run import simulation
+from tests.cli.command_line import choreomon
 
 TENANTS = """application:
   processes:
@@ -269,3 +271,19 @@ def test_verdicts_name_their_instance_in_json_and_in_what_monitors_do() -> None:
 def test_what_knows_of_no_instances_refuses_them(strategy, rules) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(ValueError, match="know of no instances, and the property has for_each"):
         simulation(document(FEW)).run(0, strategy=strategy, rules=rules)
+
+
+def test_reports_and_pages_say_of_which_instance_each_verdict_is(tmp_path: Path) -> None:
+    scenario = Path(__file__).parents[2] / "scenarios" / "orders-violating.yaml"
+    page, sarif, junit = (tmp_path / name for name in ("r.html", "r.sarif", "r.xml"))
+    answer = choreomon(
+        *("simulate", scenario, "--report", page, "--sarif", sarif, "--junit", junit)
+    )
+    assert answer.code == 1
+    for order in (17, 101, 158):
+        assert f"warehouse violated for order={order} at event" in answer.out
+        assert f"order={order}" in page.read_text("utf-8")
+        assert f"violated for order={order}: warehouse at" in sarif.read_text("utf-8")
+        assert f"violated for order={order} at warehouse" in junit.read_text("utf-8")
+    found = json.loads(sarif.read_text("utf-8"))["runs"][0]["results"]
+    assert len({str(result["partialFingerprints"]) for result in found}) == 3
