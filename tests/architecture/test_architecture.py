@@ -36,6 +36,7 @@ LAYERS = {
     "verify": ("core", "interaction", "multitrace", "automata"),
     "actors": ("core",),
     "audit": ("core", "properties", "monitor"),
+    "possible": ("core", "properties", "interaction", "automata", "actors"),
     "files": ("core",),
     "hibou": ("core", "interaction", "multitrace", "verify"),
     "logs": ("core", "files", "hibou", "multitrace"),
@@ -68,7 +69,7 @@ LAYERS = {
         *("sentences", "pictures", "pages"),
     ),
     "cli": (
-        *("core", "properties", *OFFLINE, "actors", "audit", *BYTES, *SHOWN),
+        *("core", "properties", *OFFLINE, "actors", "audit", "possible", *BYTES, *SHOWN),
         *("batch", "runtime", "deployment", "experiments"),
     ),
 }
@@ -85,7 +86,7 @@ SIMULATING = {("cli", True), ("experiments", True), ("experiments", False)}
 """The packages that know the simulator, commands only within a function."""
 PURE = (
     *("core", "properties", "monitor", "interaction", "multitrace", "automata", "verify"),
-    *("actors", "audit"),
+    *("actors", "audit", "possible"),
 )
 IMPURE = {
     "os",

@@ -173,3 +173,97 @@ def test_an_interaction_is_said_to_be_there() -> None:
     answer = choreomon("check", SCENARIOS / "lock-conforming.yaml")
     assert f"interaction: 29 symbols from {SCENARIOS / 'lock.hif'}" in answer.out
     assert "interaction" not in choreomon("check", SCENARIOS / "fig1-conforming.yaml").out
+
+
+LOCK = SCENARIOS / "lock-violating.yaml"
+
+
+def test_what_a_protocol_forbids_as_well_is_impossible() -> None:
+    answer = choreomon("check", LOCK, "--against", SCENARIOS / "lock.hif")
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out.splitlines()[1] == "  the property: impossible (46 states looked at)"
+
+
+def test_what_an_application_allows_is_told_with_a_run_and_drawn(tmp_path: Path) -> None:
+    for name in ("run.svg", "run.mmd", "run.puml"):
+        answer = choreomon("check", LOCK, "--against", LOCK, "--picture", tmp_path / name)
+        assert (answer.code, answer.err) == (1, "")
+        assert "  the property: possible (147 states looked at), by" in answer.out
+        assert "    11. handle ben -> store : write" in answer.out
+        assert "write" in (tmp_path / name).read_text(encoding="utf-8")
+
+
+def test_where_a_bound_ends_the_search_that_is_said() -> None:
+    answer = choreomon("check", LOCK, "--against", SCENARIOS / "lock.hif", "--states", 5, "--json")
+    assert answer.code == 3
+    found = json.loads(answer.out)
+    assert found["sequences"] == [{"answer": "unknown", "states": 5, "run": []}]
+    told = choreomon("check", LOCK, "--against", SCENARIOS / "lock.hif", "--states", 5).out
+    assert "unknown (5 states looked at, and there are more" in told
+    assert "impossible" not in told
+
+
+def test_labels_that_a_protocol_does_not_have_are_named(tmp_path: Path) -> None:
+    protocol = tmp_path / "typo.hif"
+    text = (SCENARIOS / "lock.hif").read_text(encoding="utf-8")
+    protocol.write_text(text.replace("-- granted ->", "-- grantd ->"), encoding="utf-8")
+    answer = choreomon("check", LOCK, "--against", protocol)
+    assert answer.code == 0
+    assert "lock -> ben : granted never happens in" in answer.err
+    assert "did you mean 'lock -> ben : grantd'?" in answer.err
+    assert "impossible (0 states looked at)" in answer.out
+
+
+def test_an_automaton_is_a_protocol_too(tmp_path: Path) -> None:
+    protocol = tmp_path / "lock.json"
+    made = choreomon("synthesize", SCENARIOS / "lock.hif", "-o", protocol)
+    assert made.code == 0
+    answer = choreomon("check", LOCK, "--against", protocol)
+    assert answer.code in (0, 1)
+    assert "the property:" in answer.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--states", 5), "--states is for --against"),
+        (("--picture", "run.svg"), "--picture is for --against"),
+        (("--against", SCENARIOS / "lock.hif", "--tables"), "--tables and --verbose say nothing"),
+        (
+            ("--against", SCENARIOS / "lock.hif", "--locations", "x"),
+            "--locations is about automata",
+        ),
+        (("--against", SCENARIOS / "lock.hif", "--picture", "run.gif"), "--picture wants one of"),
+        (("--against", "nowhere.hif"), "nowhere.hif"),
+        (("--against", "nowhere.htf"), "holds a multi-trace"),
+    ],
+)
+def test_what_against_does_not_understand_is_refused(
+    arguments: tuple[object, ...], told: str
+) -> None:
+    answer = choreomon("check", LOCK, *arguments)
+    assert answer.code == 2
+    assert told in answer.err.replace("\n", " ")
+
+
+def test_against_wants_the_property_first_and_a_protocol_then(tmp_path: Path) -> None:
+    answer = choreomon("check", SCENARIOS / "lock.hif", "--against", LOCK)
+    assert answer.code == 2
+    assert "the property comes first" in answer.err
+    alone = tmp_path / "property.yaml"
+    alone.write_text('property: {sequences: [{steps: ["a -> b : m"]}]}\n', encoding="utf-8")
+    answer = choreomon("check", alone, "--against", alone)
+    assert answer.code == 2
+    assert "has no application" in answer.err
+
+
+def test_instances_are_taken_for_one(tmp_path: Path) -> None:
+    document = tmp_path / "instances.yaml"
+    document.write_text(
+        "property:\n  for_each: [order]\n"
+        '  sequences: [{steps: ["lock -> ann : granted(order)", "ann -> store : write(order)"]}]\n',
+        encoding="utf-8",
+    )
+    answer = choreomon("check", document, "--against", SCENARIOS / "lock.hif")
+    assert answer.code == 1
+    assert "for_each is left out: all messages are taken to be of one instance" in answer.out

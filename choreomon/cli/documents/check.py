@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from choreomon.cli import NOTHING_FOUND
 from choreomon.cli.command_line.examples import examples
+from choreomon.cli.command_line.pictures import check_picture
 from choreomon.cli.command_line.standard_input import read_again
+from choreomon.cli.command_line.writing import (
+    WrittenPath,
+    check_not_read,
+    check_writable,
+    suffix_of,
+)
 from choreomon.cli.documents.check_offline import check_offline
 from choreomon.cli.online.check_agent import (
     check_agent,
@@ -35,17 +43,19 @@ _WITH_ARTICLE: Final[dict[Kind, str]] = {
     "locations": "locations of letters",
 }
 
+_PICTURES: Final = (".svg", ".png", ".mmd", ".puml")
+
 
 @click.command(
     "check",
     epilog=examples(
         (
-            "choreomon check scenarios/lock-violating.yaml",
-            "Say what the property means, step by step.",
+            "choreomon check scenarios/lock-violating.yaml --tables",
+            "Say what the property means, and show what each monitor is given.",
         ),
         (
-            "choreomon check scenarios/lock-violating.yaml --tables",
-            "Show what the monitor of each process is given, too.",
+            "choreomon check scenarios/lock-violating.yaml --against scenarios/lock.hif",
+            "Say whether a protocol allows what the property forbids.",
         ),
     ),
 )
@@ -59,9 +69,31 @@ _WITH_ARTICLE: Final[dict[Kind, str]] = {
 @click.option(
     "--verbose", is_flag=True, help="Of sequences, name the states of their automaton, too."
 )
+@click.option(
+    "--against",
+    type=click.Path(),
+    help="Say whether this interaction, automaton or application allows what FILE forbids.",
+)
+@click.option(
+    "--states",
+    type=click.IntRange(min=1),
+    help="With --against: look at so many states of a sequence at most (default 20000).",
+)
+@click.option(
+    "--picture",
+    type=WrittenPath(),
+    help="With --against: draw the shortest run that forms the property; .svg, .png, .mmd, .puml.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 def command(
-    file: str, show_tables: bool, locations: str | None, verbose: bool, as_json: bool
+    file: str,
+    show_tables: bool,
+    locations: str | None,
+    verbose: bool,
+    against: str | None,
+    states: int | None,
+    picture: Path | None,
+    as_json: bool,
 ) -> int:
     """Validate FILE, say what its property means, and warn of what looks like a mistake.
 
@@ -69,8 +101,15 @@ def command(
     configuration (.hcf), an automaton (.timbuk), or one of them as .json, say what is in it; so of
     an agent's configuration, which is checked with its tables, and of the table of one process
     that `split` wrote.
+
+    With --against the exit code is 0 where all is impossible, 1 where something is possible, and 3
+    where the search saw not all states and found nothing.
     """
     click.get_current_context().with_resource(read_again(file))
+    if against is not None:
+        return _against(file, against, locations, states, picture, show_tables or verbose, as_json)
+    if states is not None or picture is not None:
+        raise click.UsageError(f"--{'picture' if states is None else 'states'} is for --against")
     if locations is not None and offline_kind(file) != "automaton":
         raise click.UsageError(f"--locations is about automata, and {file} is none")
     if verbose and as_json:
@@ -109,6 +148,42 @@ def command(
     else:
         _show(document, tables, show_tables, verbose=verbose)
     return NOTHING_FOUND
+
+
+def _against(
+    file: str,
+    against: str,
+    locations: str | None,
+    states: int | None,
+    picture: Path | None,
+    says_more: bool,
+    as_json: bool,
+) -> int:
+    if says_more:
+        raise click.UsageError("--tables and --verbose say nothing with --against")
+    if (kind := offline_kind(file)) is not None:
+        raise click.UsageError(
+            f"--against is about properties: {file} holds {_WITH_ARTICLE[kind]}; the property "
+            "comes first"
+        )
+    from choreomon.cli.documents.check_against import check_against
+    from choreomon.documents.read import load_document
+    from choreomon.possible.search import MAX_STATES
+
+    if picture is not None:
+        if suffix_of(picture, "--picture") not in _PICTURES:
+            raise click.UsageError(f"--picture wants one of {', '.join(_PICTURES)}: {picture}")
+        check_picture(picture)
+        check_writable(picture)
+        check_not_read(picture, (file, against, locations))
+    return check_against(
+        load_document(file),
+        against,
+        states=MAX_STATES if states is None else states,
+        locations=locations,
+        picture=picture,
+        as_json=as_json,
+    )
 
 
 def _refuse_verbose(file: str, what: str, *, verbose: bool) -> None:

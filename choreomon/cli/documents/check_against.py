@@ -1,0 +1,177 @@
+"""`choreomon check --against`: whether a protocol allows what a property forbids."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import click
+
+from choreomon.cli import NOTHING_FOUND, ONLY_POSSIBLE, VIOLATION
+from choreomon.interaction_files.offline_kind import offline_kind
+
+if TYPE_CHECKING:
+    from choreomon.core.message import Label
+    from choreomon.documents.read import Document
+    from choreomon.possible.protocol import Protocol
+    from choreomon.possible.search import Possibility
+
+    AnyProtocol: TypeAlias = Protocol[Any]
+
+
+def check_against(
+    document: Document,
+    against: str,
+    *,
+    states: int,
+    locations: str | None,
+    picture: Path | None,
+    as_json: bool,
+) -> int:
+    """Say of each sequence of the document's property whether the protocol in the file `against`
+    allows it, and draw the shortest run that forms one; the exit code.
+
+    Raises `DocumentError` for what cannot be read, `UsageError` for what is no protocol.
+    """
+    from choreomon.possible.search import each_sequence, possibility
+
+    if document.property is None:
+        raise click.UsageError(f"--against is about properties, and {document.file} has none")
+    automaton = document.property.automaton
+    protocol = _protocol(against, automaton.labels, locations)
+    missing = [label for label in automaton.labels if label not in protocol.labels]
+    found = [possibility(each, protocol, max_states=states) for each in each_sequence(automaton)]
+    runs = [each.run for each in found if each.answer == "possible"]
+    if as_json:
+        click.echo(json.dumps(_as_json(document, against, found, missing, protocol), indent=2))
+    else:
+        _show(document, against, found, missing, protocol)
+    if picture is not None:
+        if runs:
+            _draw(picture, min(runs, key=len), protocol)
+        else:
+            click.echo(f"{picture}: not written, since no run was found", err=True)
+    if runs:
+        return VIOLATION
+    return NOTHING_FOUND if all(one.answer == "impossible" for one in found) else ONLY_POSSIBLE
+
+
+def _protocol(against: str, labels: tuple[Label, ...], locations: str | None) -> AnyProtocol:
+    kind = offline_kind(against)
+    if kind == "automaton":
+        from choreomon.interaction_files.automaton_file import load_automaton, load_locations
+        from choreomon.possible.automata import AutomatonProtocol
+
+        places = None if locations is None else load_locations(locations)
+        return AutomatonProtocol(load_automaton(against, places), labels)
+    if locations is not None:
+        raise click.UsageError(f"--locations is about automata, and {against} is none")
+    if kind not in (None, "interaction"):
+        raise click.UsageError(
+            f"--against wants an interaction, an automaton or a scenario: {against} holds a {kind}"
+        )
+    from choreomon.possible.interactions import InteractionProtocol
+
+    if kind == "interaction":
+        from choreomon.interaction_files.loading import load_interaction
+
+        return InteractionProtocol(load_interaction(against), labels)
+    from choreomon.documents.read import load_document
+
+    stated = load_document(against)
+    if stated.application is not None:
+        from choreomon.actors.compilation import compile_application
+        from choreomon.documents.actors import application_from_document
+        from choreomon.possible.applications import ApplicationProtocol
+
+        return ApplicationProtocol(
+            compile_application(application_from_document(stated.application))
+        )
+    if stated.interaction is not None:
+        return InteractionProtocol(stated.interaction.interaction, labels)
+    raise click.UsageError(f"--against wants a protocol: {against} has no application")
+
+
+def _named(found: list[Possibility], number: int) -> str:
+    return "the property" if len(found) == 1 else f"sequence {number}"
+
+
+def _meant(label: Label, protocol: AnyProtocol) -> str:
+    from choreomon.core.suggestion import did_you_mean
+
+    return did_you_mean(str(label), sorted(map(str, protocol.labels)))
+
+
+def _show(
+    document: Document,
+    against: str,
+    found: list[Possibility],
+    missing: list[Label],
+    protocol: AnyProtocol,
+) -> None:
+    from choreomon.sentences.wording import counted
+
+    for warning in document.warnings:
+        click.echo(f"warning: {warning}", err=True)
+    for label in missing:
+        told = f"{label} never happens in {against}{_meant(label, protocol)}"
+        click.echo(f"warning: {document.file}: {told}", err=True)
+    assert document.property is not None
+    click.echo(f"{document.file} against {against}:")
+    if document.property.parameters is not None:
+        click.echo("  for_each is left out: all messages are taken to be of one instance")
+    for number, one in enumerate(found, 1):
+        what = _named(found, number)
+        looked_at = f"{counted(one.states, 'state')} looked at"
+        if one.answer == "impossible":
+            click.echo(f"  {what}: impossible ({looked_at})")
+        elif one.answer == "unknown":
+            click.echo(
+                f"  {what}: unknown ({looked_at}, and there are more; --states N looks at more)"
+            )
+        else:
+            click.echo(f"  {what}: possible ({looked_at}), by")
+            for place, label in enumerate(one.run, 1):
+                click.echo(f"    {place}. {label}")
+
+
+def _as_json(
+    document: Document,
+    against: str,
+    found: list[Possibility],
+    missing: list[Label],
+    protocol: AnyProtocol,
+) -> dict[str, Any]:
+    assert document.property is not None
+    return {
+        "file": document.file,
+        "against": against,
+        "one_instance": document.property.parameters is not None,
+        "never_happening": [
+            {"label": str(label), "meant": _meant(label, protocol)} for label in missing
+        ],
+        "sequences": [
+            {"answer": one.answer, "states": one.states, "run": list(map(str, one.run))}
+            for one in found
+        ],
+    }
+
+
+def _draw(output: Path, run: tuple[Label, ...], protocol: AnyProtocol) -> None:
+    from choreomon.cli.command_line.pictures import put_picture
+    from choreomon.pictures.as_text.run_text import mermaid_run, plantuml_run
+    from choreomon.pictures.space_time.diagram import space_time_picture
+    from choreomon.pictures.space_time.window import View
+    from choreomon.possible.run import run_events
+
+    events = run_events(run, protocol.processes)
+    busy = {event.process for event in events} | {event.message.receiver for event in events}
+    processes = [process for process in protocol.processes if process in busy]
+    suffix = output.suffix.lower()
+    in_text = {".mmd": mermaid_run, ".puml": plantuml_run}.get(suffix)
+    text = None if in_text is None else in_text(events, processes)
+    picture = space_time_picture(
+        events, protocol.processes, timed=False, view=View(everything=True)
+    )
+    put_picture(output, picture, text, as_json=False)
