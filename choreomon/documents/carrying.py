@@ -139,6 +139,11 @@ class StartDocument(Part):
     )
 
     @property
+    def messages(self) -> int:
+        """For how many messages it stands."""
+        return 1 if self.repeat is None else len(self.repeat.values)
+
+    @property
     def names(self) -> frozenset[str]:
         """What the message carries values of."""
         return frozenset(self.values) | ({self.repeat.name} if self.repeat else frozenset())

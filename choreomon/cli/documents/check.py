@@ -216,7 +216,7 @@ def _show(
         screen.print(
             f"application: {counted(len(document.processes), 'process', 'processes')}, "
             f"{counted(handlers, 'handler')}, "
-            f"{counted(len(document.application.start), 'start message')}"
+            f"{counted(sum(each.messages for each in document.application.start), 'start message')}"
         )
     if document.interaction is not None:
         term = document.interaction.interaction

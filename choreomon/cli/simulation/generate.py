@@ -30,10 +30,6 @@ CLASSES: Final = tuple(f"C{number}" for number in range(1, 10))
             "choreomon generate --processes 5 --handlers 4 --chain 3 --sequences 2",
             "Print one of another size, with two forbidden sequences.",
         ),
-        (
-            "choreomon generate --class C3 --instances 200 -o generated.yaml",
-            "Draw one in which all happens for 200 instances, and is forbidden for each.",
-        ),
     ),
 )
 @click.option(
