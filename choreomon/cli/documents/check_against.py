@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import click
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from choreomon.possible.search import Possibility
 
     AnyProtocol: TypeAlias = Protocol[Any]
+
+_OUTSIDE: Final = "outside"
+"""What the environment is called in pictures where something is sent to it."""
 
 
 def check_against(
@@ -160,14 +163,24 @@ def _as_json(
 
 def _draw(output: Path, run: tuple[Label, ...], protocol: AnyProtocol) -> None:
     from choreomon.cli.command_line.pictures import put_picture
+    from choreomon.core.message import ENVIRONMENT
     from choreomon.pictures.as_text.run_text import mermaid_run, plantuml_run
     from choreomon.pictures.space_time.diagram import space_time_picture
     from choreomon.pictures.space_time.window import View
     from choreomon.possible.run import run_events
 
-    events = run_events(run, protocol.processes)
-    busy = {event.process for event in events} | {event.message.receiver for event in events}
-    processes = [process for process in protocol.processes if process in busy]
+    # Pictures know the environment as a sender only.
+    drawn = [
+        label._replace(message=label.message._replace(receiver=_OUTSIDE))
+        if label.message.receiver == ENVIRONMENT
+        else label
+        for label in run
+    ]
+    ends = {end for label in drawn for end in (label.message.sender, label.message.receiver)}
+    ends.discard(ENVIRONMENT)
+    strangers = sorted(ends.difference(protocol.processes))
+    processes = [*(one for one in protocol.processes if one in ends), *strangers]
+    events = run_events(drawn, processes)
     suffix = output.suffix.lower()
     in_text = {".mmd": mermaid_run, ".puml": plantuml_run}.get(suffix)
     text = None if in_text is None else in_text(events, processes)
