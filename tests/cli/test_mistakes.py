@@ -155,7 +155,7 @@ MISTAKES: list[tuple[str, dict[str, str], str, int, str]] = [
         {},
         "audit rule.yaml log.jsonl --formta jsonl",
         2,
-        "Did you mean one of: '--form",
+        "'--format'",
     ),
     ("a command", {}, "adit rule.yaml log.jsonl", 2, "No such command 'adit'. Did you mean audit?"),
     (
