@@ -24,6 +24,7 @@ from choreomon.agent_files.clocks.text import (
     decode_carried_untrusted,
     encode_carried,
 )
+from choreomon.agent_files.values import NO_VALUES, Given
 from choreomon.core.errors import AgentUnavailable, MalformedMessage, ProcessClosed
 from choreomon.core.message import EventKind
 from choreomon.sdk.address import Address, Backoff
@@ -48,16 +49,22 @@ class RecordedSession(Session):
         self._unnumbered: list[tuple[int, Entry]] = []
 
     def event(
-        self, kind: EventKind, peer: str, name: str, heard: ClockText, now: float
+        self,
+        kind: EventKind,
+        peer: str,
+        name: str,
+        heard: ClockText,
+        now: float,
+        values: Given = NO_VALUES,
     ) -> Ticket | None:
         if (kind, peer, name) not in self._mentioned:
-            return super().event(kind, peer, name, heard, now)
+            return super().event(kind, peer, name, heard, now, values)
         self._last += 1
         which = self._last
         self.log.write("began", which, kind, peer, name)
         journal = self._journal
         before = len(journal)
-        ticket = super().event(kind, peer, name, heard, now)
+        ticket = super().event(kind, peer, name, heard, now, values)
         entry = ticket.entry if ticket is not None else None
         if entry is None and len(journal) > before:
             entry = [*journal][-1]

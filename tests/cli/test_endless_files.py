@@ -32,6 +32,7 @@ READ: Final[dict[str, list[tuple[str, str, tuple[str, ...]]]]] = {
     "check": [
         ("file", "BAD", (*HIBOU, *TRACES, ".hsf", ".hcf", ".timbuk", ".txt")),
         ("locations", "a.timbuk --locations BAD", (".json",)),
+        ("against", "property.yaml --against BAD", (*HIBOU, ".timbuk", ".yaml")),
     ],
     "draw": [
         ("file", "BAD -o x.svg", (*HIBOU, *TRACES, ".hsf", ".timbuk")),
