@@ -165,7 +165,14 @@ class TestOrderOfEvents:
     ) -> None:
         """The oracle: the later of its arrival and the end of the service before."""
         events = events_of(app, seed=seed, delay=Constant(delay), service=Constant(service))
-        starts = {name: sorted(s.at for s in app.start if s.to == name) for name in app.names}
+        starts: dict[str, list[int]] = {name: [] for name in app.names}
+        for start in app.start:
+            repeat = start.repeat
+            times = [0] if repeat is None else range(len(repeat.values))
+            every = 0 if repeat is None else repeat.every
+            starts[start.to] += [start.at + every * place for place in times]
+        for each in starts.values():
+            each.sort()
         idle = dict.fromkeys(app.names, 0)
         for event in events:
             if event.kind == SEND:
