@@ -42,9 +42,9 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     """A stream whose content is the file's when the block is over; where an exception leaves the
     block, nothing is changed. Raises `OSError`, whose `filename` is the path."""
     with ExitStack() as stack:
-        new = _New(path, None, through_links=True)
+        new = _New(path, through_links=True)
         stack.callback(new.remove)
-        with new.stream as stream:
+        with new.opened(None) as stream:
             yield stream
         new.place(replace=True)
 
@@ -67,10 +67,10 @@ def write_together(
     with ExitStack() as stack:
         made: list[_New] = []
         for path, content in contents.items():
-            new = _New(path, (modes or {}).get(path), through_links=through_links)
-            stack.callback(new.remove)
+            new = _New(path, through_links=through_links)
+            stack.callback(new.remove)  # before there is one: a signal may come at any moment
             made.append(new)
-            with new.stream as stream:
+            with new.opened((modes or {}).get(path)) as stream:
                 stream.write(content)
                 if durable:
                     stream.flush()
@@ -99,22 +99,29 @@ def named(path: Path | str) -> Iterator[None]:
 
 
 class _New:
-    """A new file, to take the place of the one at `path`: its `stream` is to be closed first."""
+    """A new file, to take the place of the one at `path`: its stream is to be closed first."""
 
-    def __init__(self, path: Path, mode: int | None, *, through_links: bool) -> None:
+    def __init__(self, path: Path, *, through_links: bool) -> None:
         self._path = path
+        self._through_links = through_links
         self._target = Path(os.path.realpath(path)) if through_links else path
         self._new: Path | None = None
+        self._stream: BinaryIO | None = None
+
+    def opened(self, mode: int | None) -> BinaryIO:
+        """The stream of its content; once. Raises `OSError`."""
+        path = self._path
         try:
-            old = _status(path) if through_links or not path.is_symlink() else None
-            descriptor = self._opened(old, mode)
+            old = _status(path) if self._through_links or not path.is_symlink() else None
+            descriptor = self._descriptor(old, mode)
         except OSError as error:
             error.filename = str(path)
             error.filename2 = None
             raise
-        self.stream: BinaryIO = io.BufferedWriter(_Stream(descriptor, path))
+        self._stream = io.BufferedWriter(_Stream(descriptor, path))
+        return self._stream
 
-    def _opened(self, old: os.stat_result | None, mode: int | None) -> int:
+    def _descriptor(self, old: os.stat_result | None, mode: int | None) -> int:
         target = self._target
         direct = old is not None and not stat.S_ISREG(old.st_mode)
         if not direct and not _by_way_of_system(self._path):
@@ -122,13 +129,14 @@ class _New:
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
             new = target.with_name(f".{os.urandom(8).hex()}.new")
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+            self._new = new
             try:
                 descriptor = os.open(new, flags, _MODE if mode is None else mode)
             except OSError as error:
+                self._new = None
                 if old is None or error.errno not in _NO_NEW_ONES:
                     raise
             else:
-                self._new = new
                 if old is not None and mode is None:
                     with suppress(OSError):
                         os.fchown(descriptor, old.st_uid, old.st_gid)
@@ -141,7 +149,8 @@ class _New:
         """Waits until the disk has it."""
         with named(self._path), suppress(io.UnsupportedOperation):
             if self._new is not None:
-                os.fsync(self.stream.fileno())
+                assert self._stream is not None
+                os.fsync(self._stream.fileno())
 
     def place(self, *, replace: bool) -> None:
         """Raises `OSError`."""
@@ -179,7 +188,8 @@ class _New:
     def remove(self) -> None:
         """Remove it, unless it has its place."""
         with suppress(OSError):
-            self.stream.close()
+            if self._stream is not None:
+                self._stream.close()
         if self._new is not None:
             with suppress(OSError):
                 self._new.unlink()
