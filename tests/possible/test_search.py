@@ -202,9 +202,9 @@ def test_a_bound_is_told_and_never_called_impossible() -> None:
     on = Label(HANDLE, Message("a", "mab", "b"))
     sent = Label(SEND, Message("a", "mab", "b"))
     automaton = sequences_automaton([MessageSequence((on, on, on, on), ())])
-    assert possibility(
-        automaton, InteractionProtocol(term, automaton.labels), max_states=5
-    ).answer in ("unknown", "possible")
+    four_times = InteractionProtocol(term, automaton.labels)
+    assert possibility(automaton, four_times, max_states=5).answer == "unknown"
+    assert possibility(automaton, four_times).run == (sent, on) * 4
     never = sequences_automaton([MessageSequence((on, sent), (Cancellation(sent, (1, 1), 0),))])
     protocol = InteractionProtocol(strict(there, act(reception("c", "mac"))), never.labels)
     assert possibility(never, protocol) == Possibility("impossible", 4)
@@ -247,6 +247,21 @@ def test_an_end_that_is_not_drawn_is_another_such_end_or_outside() -> None:
     paired = par(taken, act(emission("c", "m")))
     assert answer(paired, known) == "possible"
     assert answer(paired, Label(HANDLE, Message("env", "m", "b"))) == "impossible"
+
+
+@pytest.mark.parametrize("loop", [loop_s, loop_h, loop_w, loop_p])
+def test_a_lifeline_is_looked_at_where_one_reading_of_its_action_is_watched(
+    loop: Callable[[Interaction], Interaction],
+) -> None:
+    """Of an action whose other end is not drawn there are several, and one may be what counts."""
+    taken = [act(reception(receiver, "m")) for receiver in "bc"]
+    term = loop(seq(act(emission("a", "m")), seq(*taken)))
+    sent = Label(SEND, Message("a", "m", "b"))
+    other = Label(SEND, Message("a", "m", "c"))
+    automaton = sequences_automaton([MessageSequence((sent, sent))])
+    assert other not in automaton.labels
+    found = possibility(automaton, InteractionProtocol(term, automaton.labels))
+    assert (found.answer, [each for each in found.run if each == sent]) == ("possible", [sent] * 2)
 
 
 def test_sequences_are_answered_one_by_one() -> None:
