@@ -13,7 +13,7 @@ from choreomon.core.message import HANDLE, SEND
 from choreomon.core.recorded import RecordedEvent
 from choreomon.core.templates import Templates
 from choreomon.logs.drafts.drafting import drafted, fields_seen
-from choreomon.logs.drafts.fields_seen import flat
+from choreomon.logs.drafts.fields_seen import FieldsSeen, flat
 from choreomon.logs.drafts.mapping_draft import expression_of
 from choreomon.logs.drafts.roles import roles_of, telling_apart
 from choreomon.logs.mappings.field_path import getter, parse_path
@@ -228,3 +228,13 @@ def test_names_may_be_sentences_of_local_events_and_may_be_called_anything(
         ("handle", "order"),
         ("local", "read 7 rows"),
     ]
+
+
+def test_a_field_of_four_records_in_five_is_usual_and_one_of_fewer_is_not() -> None:
+    seen = FieldsSeen()
+    for number in range(10):
+        seen.add({"always": 1, **({"mostly": 1} if number < 8 else {}), "rarely": number or None})
+        seen.add({"always": 1, **({"mostly": 1} if number < 8 else {})})
+    assert [each.path for each in seen.usual()] == ["always", "mostly"]
+    seen.add({"always": 1})
+    assert [each.path for each in seen.usual()] == ["always"]
