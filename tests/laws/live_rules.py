@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from choreomon.agent_files.wire import open_untrusted, read_untrusted
+from choreomon.core.binding import Values
 from choreomon.core.vector_clock import VectorClock, zero
 from choreomon.core.verdict import FRM, GAP
 from choreomon.monitor import record_by_record
@@ -166,12 +167,12 @@ class CountsRepeats(Sidecar):
     def _repeated(self, session: Session, connection: int, number: int) -> list[Output]:
         raise NotImplementedError
 
-    def _reported(self, state: SidecarState, report: Report) -> SidecarStepped:
+    def _reported(self, state: SidecarState, report: Report, values: Values) -> SidecarStepped:
         session = state.sessions.get(report.session)
         if session is not None and session.connection == report.connection:
             earlier = session._replace(last=report.number - 1, replies=())
             state = state._replace(sessions={**state.sessions, report.session: earlier})
-        return super()._reported(state, report)
+        return super()._reported(state, report, values)
 
 
 class TakesEvictedSessionsForNew(Sidecar):
