@@ -9,7 +9,7 @@ from typing import assert_never
 from choreomon.core.errors import Defect, Path, PropertyError
 from choreomon.core.labels import CarryingLabel
 from choreomon.core.message import Label
-from choreomon.documents.shape import (
+from choreomon.documents.property_shape import (
     AndFormula,
     AutomatonDocument,
     Formula,

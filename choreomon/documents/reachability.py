@@ -14,12 +14,7 @@ from typing import NamedTuple
 from choreomon.core.errors import Defect, Path
 from choreomon.core.message import ENVIRONMENT, Label, Message
 from choreomon.core.suggestion import listed
-from choreomon.documents.shape import (
-    ApplicationDocument,
-    IfStatement,
-    SendStatement,
-    Statement,
-)
+from choreomon.documents.shape import ApplicationDocument, IfStatement, SendStatement, Statement
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.classification import reflexive_reach
 

@@ -18,13 +18,9 @@ from choreomon.documents.compilation import (
     labels_in,
 )
 from choreomon.documents.observation import EVERYTHING, ObservationDocument
+from choreomon.documents.property_shape import PropertyDocument
 from choreomon.documents.reachability import reachability_warnings
-from choreomon.documents.shape import (
-    ApplicationDocument,
-    NetworkDocument,
-    PropertyDocument,
-    ScenarioDocument,
-)
+from choreomon.documents.shape import ApplicationDocument, NetworkDocument, ScenarioDocument
 from choreomon.documents.stated_interaction import (
     StatedInteraction,
     interaction_defects,

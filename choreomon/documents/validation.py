@@ -14,23 +14,25 @@ from choreomon.core.errors import Defect, Path
 from choreomon.core.labels import CarryingLabel
 from choreomon.core.message import ENVIRONMENT, SEND, Label, Message
 from choreomon.core.suggestion import did_you_mean, listed, unknown
+from choreomon.documents.property_shape import (
+    AutomatonDocument,
+    Formula,
+    LabelledTransition,
+    LoopTransition,
+    PropertyDocument,
+    TransitionDocument,
+)
 from choreomon.documents.reachability import sends_of_handlers
 from choreomon.documents.shape import (
     INTEGERS_ARE_NOT_TESTED,
     ApplicationDocument,
     AssignStatement,
-    AutomatonDocument,
-    Formula,
     IfStatement,
-    LabelledTransition,
     LinkDocument,
-    LoopTransition,
     NotCondition,
     ProcessDocument,
-    PropertyDocument,
     SendStatement,
     Statement,
-    TransitionDocument,
 )
 from choreomon.files.fields import shown
 from choreomon.properties.automaton import SequenceAutomaton

@@ -19,12 +19,7 @@ from choreomon.documents.durations import (
     UniformDuration,
 )
 from choreomon.documents.read import Document, load_document, parse_document
-from choreomon.documents.shape import (
-    AssignStatement,
-    IfStatement,
-    NotCondition,
-    SendStatement,
-)
+from choreomon.documents.shape import AssignStatement, IfStatement, NotCondition, SendStatement
 from choreomon.files.source_positions import read_positioned
 from choreomon.properties.automaton import Transition
 from choreomon.properties.formula import And, Atom, Not, Truth
