@@ -44,7 +44,8 @@ class Measures:
     """Implements `simulator.sidecars.run_context.Measurements`.
 
     `now` tells the virtual time; `on_told` hears every verdict as it is given, and that nothing
-    was formed; `observer`, where there is one, sees messages and states.
+    was formed; `observer`, where there is one, sees messages and states. `several`: one event may
+    have several verdicts, about rules.
     """
 
     def __init__(
@@ -53,6 +54,8 @@ class Measures:
         now: Callable[[], int],
         on_told: Callable[[TimedVerdict], None] | None = None,
         observer: Observer | None = None,
+        *,
+        several: bool = False,
     ) -> None:
         self._index_of = index_of
         self._now = now
@@ -64,7 +67,8 @@ class Measures:
         """Each the index of a process and a count of its events."""
         self._sizes: dict[int, int] = defaultdict(int)
         self._since: dict[tuple[str, int], tuple[int, Label]] = {}
-        self._last: dict[tuple[str, int], TimedVerdict] = {}
+        self._last: dict[tuple[str, int, int], TimedVerdict] = {}
+        self._several = several
         self._latencies = array("q")
 
     def observed(self, label: Label, clock: VectorClock) -> None:
@@ -89,24 +93,26 @@ class Measures:
     def told(self, process: str, effect: Declared) -> None:
         key = (process, effect.event[self._index_of[process]])
         since, label = self._since[key]
-        event, verdict, provisional, _, binding = effect
-        now = self._now()
+        event, verdict, provisional, _, binding, rule = effect
+        now, of_rule = self._now(), (*key, rule)
         timed = TimedVerdict(process, label, event, verdict, now, provisional, since, binding)
         if provisional:
-            self._last[key] = timed
+            self._last[of_rule] = timed
         else:
-            del self._since[key]
+            if not self._several:
+                del self._since[key]
             self._latencies.append(timed.time - since)
-            self._last.pop(key, None)
+            self._last.pop(of_rule, None)
             if timed.verdict is not None:
-                self._last[key] = timed
+                self._last[of_rule] = timed
         if self._on_told is not None:
             self._on_told(timed)
 
     def last_verdicts(
         self, explained: Callable[[MonitorVerdict], MonitorVerdict]
     ) -> list[TimedVerdict]:
-        """The last verdict about each event for which there was a verdict, with the reasons that
+        """The last verdict about each event, and each rule, for which there was one, with the
+        reasons that
         `explained` gives it. Its time stays that at which it was given."""
         return [
             timed._replace(verdict=explained(timed.verdict))
@@ -116,9 +122,7 @@ class Measures:
 
     def latency(self) -> Summary:
         """From an event with a final label to the last verdict about it, in microseconds."""
-        unsettled = [
-            timed.time - timed.since for key, timed in self._last.items() if key in self._since
-        ]
+        unsettled = [timed.time - timed.since for timed in self._last.values() if timed.provisional]
         return summary([*self._latencies, *unsettled])
 
     def history_records(self) -> Summary:

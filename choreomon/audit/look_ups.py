@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import NamedTuple, TypeAlias, cast
 
 from choreomon.audit.items import Item
-from choreomon.core.message import Label
+from choreomon.core.message import BEGINNING, Label
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import FRM, FRM_P, NEVER, Reference, Result
 from choreomon.monitor.history import OPEN, Chain, Record, place_in, relevant
@@ -116,7 +116,8 @@ class LookUps:
 
     @cached_property
     def _index_of(self) -> Mapping[str, int]:
-        return {process: index for index, process in enumerate(self.processes)}
+        """A beginning counts as of the first process: it is among what is live from the start."""
+        return {BEGINNING: 0} | {process: index for index, process in enumerate(self.processes)}
 
     def _inspected(self, label: Label | None) -> tuple[Inspected, ...]:
         assert label is not None

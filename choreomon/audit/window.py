@@ -22,7 +22,7 @@ from choreomon.audit.units import Unit
 from choreomon.core.errors import BudgetExceeded
 from choreomon.core.message import Label
 from choreomon.core.verdict import FRM, FRM_P, POSSIBLY_VIOLATED, VIOLATED, VerdictKind
-from choreomon.properties.partial_order import LiveSet, live_bits
+from choreomon.properties.partial_order import LiveSet, begun, live_bits
 
 MAX_CUTS: Final = 50_000
 MAX_WINDOW: Final = 10_000
@@ -87,7 +87,7 @@ class Window:
         limits: Limits,
     ) -> None:
         self.unit = unit
-        self.ways: Ways = {0: None}
+        self.ways: Ways = {begun(unit.automaton): None}
         self.formed: Way | None = None
         self.maybe_formed = False
         self.unsure = ""
@@ -349,7 +349,7 @@ class Window:
     def _everything(self) -> Ways | None:
         """The live sets that any events lead to; None where they are too many."""
         step, bit = self.unit.step, self.unit.formed
-        found: dict[LiveSet, Way | None] = {0: UNKNOWN}
+        found: dict[LiveSet, Way | None] = {begun(self.unit.automaton): UNKNOWN}
         if self.formed is None and self.maybe_formed:
             found[bit] = UNKNOWN
         todo = list(found)

@@ -21,6 +21,10 @@ ENVIRONMENT: Final = "env"
 """The reserved sender of the messages that start an application. It has no monitor."""
 
 
+BEGINNING: Final = "(begin)"
+"""The process of `BEGIN`."""
+
+
 class Message(NamedTuple):
     """What one process sends to another."""
 
@@ -44,7 +48,14 @@ class Label(NamedTuple):
         return self.message.sender if self.kind == SEND else self.message.receiver
 
     def __str__(self) -> str:
+        if self.message.sender == BEGINNING:
+            return self.message.name
         return str(self.message) if self.kind == SEND else f"handle {self.message}"
+
+
+BEGIN: Final = Label(SEND, Message(BEGINNING, "begin", BEGINNING))
+"""The label of the first event of each run, which happened before everything else. No process does
+it, and no document can write the name of the one that stands for it."""
 
 
 class Event(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
@@ -53,22 +53,29 @@ def labels_in(document: PropertyDocument) -> Iterator[tuple[Path, Label]]:
 def carrying_labels_in(document: PropertyDocument) -> Iterator[tuple[Path, CarryingLabel]]:
     """The same with the parameters that they carry; those of formulas carry none of their own."""
     if document.automaton is not None:
-        for number, transition in enumerate(document.automaton.transitions):
-            path: Path = ("property", "automaton", "transitions", number)
-            match transition:
-                case LabelledTransition(label=label):
-                    yield (*path, "on"), label
-                case LoopTransition(formula=formula):
-                    for place, label_ in _labels_in_formula(formula, (*path, "when")):
-                        yield place, CarryingLabel(label_)
+        yield from labels_of_automaton(document.automaton, ("property", "automaton"))
     for number, sequence in enumerate(document.sequences or ()):
-        path = ("property", "sequences", number)
+        path: Path = ("property", "sequences", number)
         for step, label in enumerate(sequence.steps):
             yield (*path, "steps", step), label
         for position, cancellation in enumerate(sequence.cancel):
             yield (*path, "cancel", position, "on"), cancellation.on
     for number, label in enumerate(document.fresh):
         yield ("property", "fresh", number), label
+
+
+def labels_of_automaton(
+    document: AutomatonDocument, path: Path
+) -> Iterator[tuple[Path, CarryingLabel]]:
+    """The labels of the automaton at `path`, those of formulas with no parameters of their own."""
+    for number, transition in enumerate(document.transitions):
+        at: Path = (*path, "transitions", number)
+        match transition:
+            case LabelledTransition(label=label):
+                yield (*at, "on"), label
+            case LoopTransition(formula=formula):
+                for place, label_ in _labels_in_formula(formula, (*at, "when")):
+                    yield place, CarryingLabel(label_)
 
 
 def _labels_in_formula(formula: Formula, path: Path) -> Iterator[tuple[Path, Label]]:
@@ -97,7 +104,7 @@ def compiled(document: PropertyDocument) -> LoadedProperty:
     _check_size(document)
     try:
         automaton = (
-            _automaton(document.automaton, document.undecidable_self_loop)
+            automaton_of(document.automaton, document.undecidable_self_loop)
             if document.automaton is not None
             else sequences_automaton(sequences)
         )
@@ -106,33 +113,43 @@ def compiled(document: PropertyDocument) -> LoadedProperty:
         raise PropertyError(
             tuple(Defect((*within, *defect.path), defect.message) for defect in error.defects)
         ) from None
-    automaton, parameters = _for_each(document, automaton)
+    if document.for_each and document.rules != "precise":
+        told = f"are {document.rules}, which know of no instances: leave this out, or for_each"
+        raise PropertyError((Defect(("property", "rules"), told),))
+    labels = [*carrying_labels_in(document)]
+    fresh = [each for each in labels if each[0][1] == "fresh"]
+    automaton, parameters = for_each_instance(
+        automaton, document.for_each, labels, fresh, ("property",)
+    )
     return LoadedProperty(automaton, document.rules, sequences, parameters)
 
 
-def _for_each(
-    document: PropertyDocument, automaton: SequenceAutomaton
+def for_each_instance(
+    automaton: SequenceAutomaton,
+    for_each: Sequence[str],
+    labels: Sequence[tuple[Path, CarryingLabel]],
+    fresh: Sequence[tuple[Path, CarryingLabel]],
+    path: Path,
 ) -> tuple[SequenceAutomaton, Parameters | None]:
-    """The parameters of a property, and its automaton with what begins instances anew. Raises
-    `PropertyError`."""
-    labels = [*carrying_labels_in(document)]
+    """The automaton with what begins instances anew, and the parameters of a property, or of a
+    rule, that is at `path`; `labels` are all that it has, those that are `fresh`, too.
+
+    Raises `PropertyError`.
+    """
     defects: list[Defect] = []
     stated = [each for each in labels if each[1].parameters or "when" not in each[0]]
-    parameters = parameters_of(document.for_each, stated, defects)
-    if parameters is None and document.fresh and not defects:
+    parameters = parameters_of(for_each, stated, defects, path)
+    if parameters is None and fresh and not defects:
         told = "begins instances anew, and there are none: name their parameters in for_each"
-        defects.append(Defect(("property", "fresh"), told))
+        defects.append(Defect((*path, "fresh"), told))
     places: dict[Label, Path] = {}
-    for path, (label, _) in labels:
-        places.setdefault(label, path)
-    if parameters is not None and document.rules != "precise":
-        told = f"are {document.rules}, which know of no instances: leave this out, or for_each"
-        defects.append(Defect(("property", "rules"), told))
+    for at, (label, _) in labels:
+        places.setdefault(label, at)
     if parameters is not None and not defects:
         defects += instance_defects(automaton, parameters, places)
-    if parameters is not None and document.fresh and not defects:
-        fresh = [(path, label) for path, (label, _) in labels if path[1] == "fresh"]
-        automaton = begun_anew(automaton, parameters, fresh)
+    if parameters is not None and fresh and not defects:
+        begin = [(at, label) for at, (label, _) in fresh]
+        automaton = begun_anew(automaton, parameters, begin)
         defects += instance_defects(automaton, parameters, places)
     if defects:
         raise PropertyError(tuple(defects))
@@ -200,9 +217,10 @@ def _formula_parts(document: AutomatonDocument) -> int:
     return parts
 
 
-def _automaton(
+def automaton_of(
     document: AutomatonDocument, undecidable_self_loop: UndecidableSelfLoop
 ) -> SequenceAutomaton:
+    """The validated automaton. Raises `PropertyError` with paths from it."""
     transitions: list[StatedTransition] = []
     self_loops: list[SelfLoop] = []
     for number, transition in enumerate(document.transitions):

@@ -15,11 +15,17 @@ from choreomon.documents.compilation import (
     LoadedProperty,
     carrying_labels_in,
     compiled,
-    labels_in,
 )
 from choreomon.documents.observation import EVERYTHING, ObservationDocument
 from choreomon.documents.property_shape import PropertyDocument
 from choreomon.documents.reachability import reachability_warnings
+from choreomon.documents.rule_compilation import (
+    ExpandedRule,
+    compiled_rules,
+    expanded_rules,
+    labels_of_rules,
+)
+from choreomon.documents.rule_expansion import expansion_of
 from choreomon.documents.shape import ApplicationDocument, NetworkDocument, ScenarioDocument
 from choreomon.documents.stated_interaction import (
     StatedInteraction,
@@ -104,10 +110,14 @@ def parse_document(text: str | bytes, file: str) -> Document:
     located = read_positioned(text, file, as_json=as_json)
     document = in_shape(ScenarioDocument, located)
     application = document.application
-    labels = tuple(labels_in(document.property)) if document.property else ()
-    carrying = tuple(carrying_labels_in(document.property)) if document.property else ()
+    in_rules: list[Defect] = []
+    rules = _rules(document, located, in_rules)
+    carrying = tuple(carrying_labels_in(document.property) if document.property else ())
+    carrying += tuple(labels_of_rules(rules))
+    labels = tuple([(path, each.label) for path, each in carrying])
     defects = [
         *(application_defects(application) if application else ()),
+        *in_rules,
         *(carried_defects(application, carrying) if application else ()),
         *link_defects(document.network.links, application),
         *label_defects(labels, application),
@@ -116,6 +126,8 @@ def parse_document(text: str | bytes, file: str) -> Document:
     loaded: LoadedProperty | None = None
     if document.property is not None:
         loaded = _compiled(document.property, defects)
+    elif rules and not in_rules:
+        loaded = _compiled_rules(rules, defects)
     stated: StatedInteraction | None = None
     in_interaction: tuple[Problem, ...] = ()
     if document.interaction is not None and application is not None:
@@ -141,7 +153,7 @@ def parse_document(text: str | bytes, file: str) -> Document:
         observation=document.observation,
         warnings=_problems(_warnings(document, loaded, stated, labels, located), located),
         max_events_line=located.lines.get(("network", "max_events"), 0),
-        property_line=located.lines.get(("property",), 0),
+        property_line=located.lines.get(("property",), located.lines.get(("rules",), 0)),
     )
 
 
@@ -155,15 +167,36 @@ def _warnings(
     yield from empty_part_warnings(located.value)
     if stated is not None and document.application is not None:
         yield from interaction_warnings(stated.interaction, document.application)
-    if document.property is None or loaded is None:
+    if loaded is None:
         return
-    yield from repetition_warnings(document.property)
-    if document.property.automaton is not None:
-        yield from final_state_warnings(document.property.automaton, loaded.automaton)
+    if document.property is not None:
+        yield from repetition_warnings(document.property)
+        if document.property.automaton is not None:
+            yield from final_state_warnings(document.property.automaton, loaded.automaton)
     if document.application is not None:
         yield from start_warnings(document.application)
         yield from label_warnings(labels, document.application)
         yield from reachability_warnings(labels, document.application, loaded.automaton)
+
+
+def _rules(
+    document: ScenarioDocument, located: Positioned, defects: list[Defect]
+) -> list[ExpandedRule]:
+    if document.rules is None:
+        return []
+    expansion = expansion_of(document.rules, document.application)
+    return expanded_rules(
+        document.rules, expansion, lambda path: located.lines.get(path, 0), defects
+    )
+
+
+def _compiled_rules(rules: list[ExpandedRule], defects: list[Defect]) -> LoadedProperty | None:
+    """As `_compiled`."""
+    try:
+        return compiled_rules(rules)
+    except PropertyError as error:
+        defects.extend(error.defects)
+        return None
 
 
 def _compiled(document: PropertyDocument, defects: list[Defect]) -> LoadedProperty | None:

@@ -17,6 +17,7 @@ from choreomon.documents.carrying import GivenValue, StartDocument
 from choreomon.documents.durations import NO_TIME, Duration, UniformDuration
 from choreomon.documents.observation import EVERYTHING, ObservationDocument
 from choreomon.documents.property_shape import PropertyDocument
+from choreomon.documents.rule_shape import RuleDocument
 from choreomon.files.fields import (
     BRANCH,
     SCHEMA,
@@ -206,6 +207,9 @@ class ScenarioDocument(Part):
         default=NetworkDocument(), description="how long things take in a simulated run"
     )
     property: PropertyDocument | None = Field(default=None, description="what must not happen")
+    rules: OneOrMore[RuleDocument] | None = Field(
+        default=None, description="what must not happen, as a list of rules, instead of property"
+    )
     interaction: Annotated[str, Field(min_length=1)] | None = Field(
         default=None,
         description="what should happen: an interaction in HIBOU's words, or the name of a file "
@@ -219,6 +223,8 @@ class ScenarioDocument(Part):
 
     @model_validator(mode="after")
     def _something(self) -> ScenarioDocument:
-        if self.application is None and self.property is None:
-            raise refused("has neither application nor property: give at least one of the two")
+        if self.property is not None and self.rules is not None:
+            raise refused("has both property and rules: make the property one of the rules")
+        if self.application is None and self.property is None and self.rules is None:
+            raise refused("has neither application nor property nor rules: give at least one")
         return self

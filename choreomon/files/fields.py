@@ -280,13 +280,15 @@ def unquoted_label(value: object) -> PydanticCustomError | None:
 def _label(value: object) -> Label:
     label = parse_label(value) if isinstance(value, str) else None
     if label is None:
-        meant = label_meant(value) if isinstance(value, str) else ""
-        suggestion = f'; did you mean "{meant}"?' if meant else ""
-        raise unquoted_label(value) or refused(
-            f'should be a label "[handle] SENDER -> RECEIVER : NAME", not {shown(value)}'
-            f"{suggestion}"
-        )
+        raise label_refused(value, 'a label "[handle] SENDER -> RECEIVER : NAME"')
     return label
+
+
+def label_refused(value: object, right: str) -> PydanticCustomError:
+    """The error of what is no label; `right` says what would be."""
+    meant = label_meant(value) if isinstance(value, str) else ""
+    suggestion = f'; did you mean "{meant}"?' if meant else ""
+    return unquoted_label(value) or refused(f"should be {right}, not {shown(value)}{suggestion}")
 
 
 def _carrying_label(value: object) -> CarryingLabel:

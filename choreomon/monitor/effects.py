@@ -31,7 +31,8 @@ class Declared(NamedTuple):
     provisional verdict and then one that is not; the verdicts of the other strategies are all
     provisional, and the last one counts once the network is quiet. `label` is the event's own,
     where the monitor says it; the end of a gap has none. `binding`: of which instance, where the
-    property is for each.
+    property is for each. `rule`: the place of the rule in the monitor's table, of a property that
+    is written as rules: each has a verdict of its own.
     """
 
     event: VectorClock
@@ -39,6 +40,7 @@ class Declared(NamedTuple):
     provisional: bool
     label: Label | None = None
     binding: Binding = ()
+    rule: int = 0
 
 
 class Unsettled(NamedTuple):

@@ -106,7 +106,7 @@ def known_records(
             points[at] = record._replace(result=FRM_P, since=clock)
         elif told.result == FRM:
             points[at] = told
-    return [*points.values(), *stretches.values()]
+    return [*points.values(), *stretches.values(), *monitor.beginning]
 
 
 def _of_own(

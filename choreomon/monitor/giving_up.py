@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from choreomon.core.vector_clock import VectorClock
 from choreomon.monitor.effects import Effect
-from choreomon.monitor.inspection import concluded, first_at
+from choreomon.monitor.inspection import concluded, decisions_about, first_at
 from choreomon.monitor.setup import MonitorSetup
 from choreomon.monitor.state import Inspection, MonitorState
 from choreomon.monitor.wait_for_graph import unresponsive
@@ -43,14 +43,17 @@ def given_up(
 def _noted_silent(
     monitor: MonitorSetup, state: MonitorState, inspection: Inspection
 ) -> MonitorState:
-    place = first_at(state.decisions, monitor.own, inspection.event[monitor.own])
-    decision = state.decisions[place]
+    rules = monitor.final_rules(inspection.plan)
     missing, behind = unresponsive(monitor, state, inspection)
-    silent = dict.fromkeys((*decision.silent, *missing))
-    waiting_for = dict.fromkeys((*decision.waiting_for, *behind))
-    decision = decision._replace(
-        silent=tuple(silent),
-        waiting_for=tuple(name for name in waiting_for if name not in silent),
-    )
-    decisions = (*state.decisions[:place], decision, *state.decisions[place + 1 :])
-    return state._replace(decisions=decisions)
+    decisions = [*state.decisions]
+    for place in range(*decisions_about(decisions, monitor.own, inspection.event)):
+        decision = decisions[place]
+        if decision.rule not in rules:
+            continue
+        silent = dict.fromkeys((*decision.silent, *missing))
+        waiting_for = dict.fromkeys((*decision.waiting_for, *behind))
+        decisions[place] = decision._replace(
+            silent=tuple(silent),
+            waiting_for=tuple(name for name in waiting_for if name not in silent),
+        )
+    return state._replace(decisions=tuple(decisions))

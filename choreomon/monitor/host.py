@@ -19,6 +19,7 @@ The state is a value: what is not committed yet can be computed again from the s
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
@@ -229,6 +230,16 @@ class Host:
         """The counts of the own events of which the last verdict is not said, oldest first."""
         own = self.monitor.own
         return [decision.event[own] for decision in state.monitor.decisions]
+
+    def is_undecided(self, state: HostState, count: int) -> bool:
+        """Whether a last verdict about the own event number `count` is to come."""
+        own, monitor = self.monitor.own, state.monitor
+        if isinstance(monitor, InstancesState):
+            at = bisect_left(monitor.shared.open, count, key=lambda each: each.event[own])
+            opened = monitor.shared.open[at : at + 1]
+            return any(each.event[own] == count and each.decides for each in opened)
+        at = bisect_left(monitor.decisions, count, key=lambda each: each.event[own])
+        return any(each.event[own] == count for each in monitor.decisions[at : at + 1])
 
     def inspected(self, state: HostState) -> list[int]:
         """The counts of the own events under inspection, oldest first."""

@@ -231,24 +231,40 @@ def _decided(
     findings: Findings,
     effects: list[Effect],
 ) -> tuple[Decision, ...]:
-    """Final transitions of an event are judged; with the last ones, give the verdict."""
-    event = inspection.event
-    place = first_at(decisions, monitor.own, event[monitor.own])
-    decision = decisions[place]
-    decision = decision._replace(
-        judged=(*decision.judged, *final_judgements(inspection.plan, findings)),
-        missing=decision.missing - 1,
-        surely=decision.surely or findings.surely,
-    )
-    before, after = decisions[:place], decisions[place + 1 :]
-    if decision.missing:
-        return (*before, decision, *after)
-    _, label, judged, _, told, silent, waiting_for, surely = decision
-    verdict = joint_verdict(
-        monitor.process, event, judged, told, silent, waiting_for, surely=surely
-    )
-    effects.append(Declared(event, verdict, False, label))
-    return before + after
+    """Final transitions of an event are judged; with the last ones of a rule, give the verdict."""
+    event, plan = inspection.event, inspection.plan
+    judged_now: dict[int, list[tuple[Reference, Judgement]]] = {}
+    for reference, judgement in final_judgements(plan, findings):
+        judged_now.setdefault(monitor.rule_of[reference], []).append((reference, judgement))
+    first, last = decisions_about(decisions, monitor.own, event)
+    left: list[Decision] = []
+    for decision in decisions[first:last]:
+        found = judged_now.get(decision.rule)
+        if found is None:
+            left.append(decision)
+            continue
+        decision = decision._replace(
+            judged=(*decision.judged, *found),
+            missing=decision.missing - 1,
+            surely=decision.surely or decision.rule in findings.surely,
+        )
+        if decision.missing:
+            left.append(decision)
+            continue
+        _, label, judged, _, told, silent, waiting_for, surely, _ = decision
+        verdict = joint_verdict(
+            monitor.process, event, judged, told, silent, waiting_for, surely=surely
+        )
+        effects.append(Declared(event, verdict, False, label, rule=decision.rule))
+    return (*decisions[:first], *left, *decisions[last:])
+
+
+def decisions_about(decisions: Sequence[Decision], own: int, event: VectorClock) -> tuple[int, int]:
+    """Where those about this event begin and end; there is one for each rule that is open."""
+    first = last = first_at(decisions, own, event[own])
+    while last < len(decisions) and decisions[last].event == event:
+        last += 1
+    return first, last
 
 
 def final_judgements(plan: Plan, findings: Findings) -> tuple[tuple[Reference, Judgement], ...]:

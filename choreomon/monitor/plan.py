@@ -39,16 +39,18 @@ def plans_of(
     chain_of: Mapping[Reference, int],
     *,
     together: bool,
+    by_rule: bool = False,
 ) -> tuple[Plan, ...]:
     """The plans for all that one label may fire: one for each transition, or with `together` one
-    for all of which not all is known at once."""
+    for all of which not all is known at once. `by_rule`: verdicts are given for each rule, so that
+    what is certain of one says nothing of others."""
     if together:
         starting = [(each,) for each in inspected if each.starts]
         others = tuple(each for each in inspected if not each.starts)
         groups = [*starting, *([others] if others else [])]
     else:
         groups = [(each,) for each in inspected]
-    violates = any(each.starts and each.final for each in inspected)
+    violates = not by_rule and any(each.starts and each.final for each in inspected)
     return tuple(_plan(group, process, index_of, chain_of, violates) for group in groups)
 
 

@@ -30,11 +30,12 @@ stretch in which it may have fired.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Final
 
+from choreomon.core.message import BEGINNING
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import FRM, FRM_P, Judgement
+from choreomon.core.verdict import FRM, FRM_P, Judgement, Reason
 from choreomon.monitor.consistent_cuts import MAX_STATES, possible_outcomes
 from choreomon.monitor.evidence import (
     concerning,
@@ -46,7 +47,7 @@ from choreomon.monitor.gaps import MAX_GAPS, earlier, gap_records
 from choreomon.monitor.history import OPEN, Chain, Record
 from choreomon.monitor.messages import MOST_EVIDENCE_TOLD, Inquiry, Named
 from choreomon.monitor.record_by_record import SOUND
-from choreomon.monitor.rules import Findings, Told
+from choreomon.monitor.rules import NOTHING, Findings, Told
 from choreomon.monitor.what_matters import mattering, mattering_directly
 from choreomon.properties.tables import Inspected, RulesName, closure
 
@@ -74,6 +75,23 @@ UNHURRIED: Final = 8
 
 TOO_MANY: Final = 64
 """Open inspections, above which nothing is searched."""
+
+
+class _Known:
+    """What is known of an inspection, whichever rule it is asked for: of all that was `told`, what
+    concerns the event (`here`); what is `missing`; and how many inspections are open."""
+
+    def __init__(self, monitor: MonitorSetup, state: MonitorState, inspection: Inspection) -> None:
+        self.inspection = inspection
+        self.backlog = len(state.inspections)
+        self.told = known_records(monitor, state, inspection)
+        self.here = concerning(monitor, inspection, self.told)
+        self._monitor = monitor
+
+    @cached_property
+    def missing(self) -> list[Record]:
+        inspection = self.inspection
+        return unanswered(self._monitor, inspection) if inspection.waiting else []
 
 
 class Precise:
@@ -127,19 +145,52 @@ class Precise:
     def findings(
         self, monitor: MonitorSetup, state: MonitorState, inspection: Inspection
     ) -> Findings:
+        """Of each rule by itself, since they have no transition in common."""
+        known = _Known(monitor, state, inspection)
+        by_rule = monitor.by_rule(inspection.plan)
+        if len(by_rule) == 1:
+            ((rule, _),) = by_rule.items()
+            return self._found(monitor, known, inspection.plan.inspected, rule)
+        judgements: list[Judgement] = [NOTHING] * len(inspection.plan.inspected)
+        all_found: list[Findings] = []
+        for rule, places in by_rule.items():
+            inspected = [inspection.plan.inspected[place] for place in places]
+            found = self._found(monitor, known, inspected, rule)
+            all_found.append(found)
+            for place, judgement in zip(places, found.judgements, strict=True):
+                judgements[place] = judgement
+        named = tuple(each for found in all_found for each in found.named)[:MOST_EVIDENCE_TOLD]
+        alone = any(found.alone for found in all_found)
+        evidence = {each: None for found in all_found for each in found.evidence}
+        return Findings(
+            tuple(judgements),
+            frozenset().union(*[found.surely for found in all_found]),
+            named,
+            () if alone else tuple(evidence),
+            alone,
+            not named and any(found.unsettled for found in all_found),
+        )
+
+    def _found(
+        self,
+        monitor: MonitorSetup,
+        about: _Known,
+        transitions: Sequence[Inspected],
+        rule: int,
+    ) -> Findings:
+        """What is found of the transitions of one rule."""
+        inspection, told, here = about.inspection, about.told, about.here
         event, plan, waiting, *_ = inspection
-        own = monitor.own
-        references = [each.reference for each in plan.inspected]
-        told = known_records(monitor, state, inspection)
-        here = concerning(monitor, inspection, told)
-        most = self.most_states(len(state.inspections))
+        own, is_final = monitor.own, any(each.final for each in transitions)
+        references = [each.reference for each in transitions]
+        most = self.most_states(about.backlog)
         if most < MAX_STATES:
-            hurried = self._hurried(monitor, inspection, here, search=most > 0)
+            hurried = self._hurried(monitor, about, transitions, rule, search=most > 0)
             if hurried is not None:
                 return hurried
-        missing = unanswered(monitor, inspection) if waiting else []
+        missing = about.missing
         known = mattering(monitor, event, own, references, here + missing)
-        inspected = [(each.reference, each.final) for each in plan.inspected]
+        inspected = [(each.reference, each.final) for each in transitions]
         found = possible_outcomes(
             monitor.bits, monitor.index_of, event, own, inspected, known, most=most
         )
@@ -147,16 +198,16 @@ class Precise:
         if found.cut_off:
             results = [
                 self._record_by_record(monitor, event, each, here, silent).result
-                for each in plan.inspected
+                for each in transitions
             ]
-            final = [r for r, each in zip(results, plan.inspected, strict=True) if each.final]
+            final = [r for r, each in zip(results, transitions, strict=True) if each.final]
             surely = FRM in final
             settled = surely or FRM_P not in final
         else:
             results = [FRM if each.always else None if each.never else FRM_P for each in found.each]
-            surely = plan.final and found.final.always
+            surely = is_final and found.final.always
             settled = surely or found.final.never or found.final.both
-        unsettled = plan.final and not settled and not plan.violates
+        unsettled = is_final and not settled and not plan.violates
         named: tuple[Named, ...] = ()
         if unsettled and not waiting and not found.cut_off:
             named = tuple(
@@ -171,10 +222,14 @@ class Precise:
                 for (reference, _), result in zip(inspected, results, strict=True)
                 if result == FRM_P
             ]
-            evidence = tuple(mattering(monitor, event, own, undecided, told + missing))
+            evidence = tuple(
+                each
+                for each in mattering(monitor, event, own, undecided, told + missing)
+                if each.reference.process != BEGINNING
+            )
         # What somebody did not answer is nothing that others could be told of.
         alone = len(evidence) > MOST_EVIDENCE or any(each in missing for each in evidence)
-        finals = [each.reference for each in plan.inspected if each.final]
+        finals = [each.reference for each in transitions if each.final]
         heard = [each for each in known if each not in missing]
         heard = mattering_directly(monitor, event, own, finals, heard) if finals else []
         # Of what did not fire, what was cancelled is the reason, which matters to nothing else.
@@ -187,11 +242,11 @@ class Precise:
                 if each.final
                 else (),
             )
-            for each, result in zip(plan.inspected, results, strict=True)
+            for each, result in zip(transitions, results, strict=True)
         )
         return Findings(
             judgements,
-            surely,
+            frozenset((rule,)) if surely else frozenset(),
             named,
             () if alone else evidence,
             alone,
@@ -201,37 +256,46 @@ class Precise:
     def _hurried(
         self,
         monitor: MonitorSetup,
-        inspection: Inspection,
-        here: Sequence[Record],
+        about: _Known,
+        transitions: Sequence[Inspected],
+        rule: int,
         *,
         search: bool,
     ) -> Findings | None:
         """Of a backlog: what records say that are weighed one by one, where that is all sure, or
         where nothing is to be searched. `None`: the orders are to be."""
+        inspection, here = about.inspection, about.here
         event, plan, waiting, *_ = inspection
         own, silent = monitor.own, () if inspection.named else waiting
-        references = [each.reference for each in plan.inspected]
+        references = [each.reference for each in transitions]
         # First, since to weigh records takes a time that grows with their square.
         heard = mattering_directly(monitor, event, own, references, here)
         judgements = [
-            self._record_by_record(monitor, event, each, heard, silent) for each in plan.inspected
+            self._record_by_record(monitor, event, each, heard, silent) for each in transitions
         ]
         possible = [each for each in judgements if each.result == FRM_P]
         if possible and search:
             return None
-        for place, each in enumerate(plan.inspected):
+        for place, each in enumerate(transitions):
             # Of what did not fire, what was cancelled is the reason, which matters to nothing else.
             if each.final and judgements[place].result is None and len(here) <= MOST_EVIDENCE:
                 told = self._record_by_record(monitor, event, each, here, silent)
                 judgements[place] = judgements[place]._replace(because=told.because)
         final = [
             judgement.result
-            for judgement, each in zip(judgements, plan.inspected, strict=True)
+            for judgement, each in zip(judgements, transitions, strict=True)
             if each.final
         ]
         surely = FRM in final
         unsettled = FRM_P in final and not surely and not plan.violates
-        return Findings(tuple(judgements), surely, (), (), bool(possible), unsettled)
+        return Findings(
+            tuple(judgements),
+            frozenset((rule,)) if surely else frozenset(),
+            (),
+            (),
+            bool(possible),
+            unsettled,
+        )
 
     def most_states(self, backlog: int) -> int:
         """How many states are looked at for one event while so many inspections are open. The
@@ -253,7 +317,16 @@ class Precise:
         """The records of pre- and vio-transitions, weighed one by one. The orders say more; but
         what this calls sure is so in all of them, and what it denies in none."""
         records = [each._replace(result=FRM_P) if each.result == OPEN else each for each in known]
-        return SOUND.judge(inspected, event, monitor.own, records, monitor.index_of, silent)
+        found = SOUND.judge(inspected, event, monitor.own, records, monitor.index_of, silent)
+        if not monitor.beginning:
+            return found
+        return found._replace(because=tuple([each for each in found.because if _happened(each)]))
+
+
+def _happened(reason: Reason) -> bool:
+    """Whether it is about events alone, and not about the beginning."""
+    of = reason.of_reference
+    return reason.reference.process != BEGINNING != (of and of.process)
 
 
 PRECISE: Final = Precise()

@@ -8,45 +8,60 @@ transitions that were answered for say so (docs/adr/022-monitors.md, "Deadlines"
 from __future__ import annotations
 
 from choreomon.core.vector_clock import VectorClock
+from choreomon.core.verdict import MonitorVerdict
 from choreomon.monitor.effects import Declared
 from choreomon.monitor.inspection import final_judgements
 from choreomon.monitor.joint import joint_verdict
 from choreomon.monitor.setup import MonitorSetup
-from choreomon.monitor.state import MonitorState
+from choreomon.monitor.state import Decision, MonitorState
 from choreomon.monitor.wait_for_graph import unresponsive
 
 
-def provisional_verdict(
+def provisional_verdicts(
     monitor: MonitorSetup, state: MonitorState, event: VectorClock
-) -> tuple[MonitorState, Declared] | None:
-    """What is to be said of the own event with this clock where the answers that are missing
-    may matter, and the state that remembers that it was said.
+) -> tuple[MonitorState, list[Declared]]:
+    """What is to be said of the own event with this clock, of each rule, where the answers that are
+    missing may matter, and the state that remembers that it was said.
 
-    `None` where the event is decided, where nothing was formed whatever the answers, or where it
-    was said before.
+    Nothing is said of a rule where the event is decided, where nothing was formed whatever the
+    answers, or where it was said before.
     """
-    own, process = monitor.own, monitor.process
-    count = event[own]
-    decision = next((d for d in state.decisions if d.event[own] == count), None)
-    if decision is None or decision.told is not None:
-        return None
+    count = event[monitor.own]
+    said: list[Declared] = []
+    for decision in state.decisions:
+        if decision.event[monitor.own] == count and decision.told is None:
+            verdict = _early(monitor, state, decision)
+            if verdict is None:
+                continue
+            told = decision._replace(told=verdict.kind)
+            decisions = tuple(told if each is decision else each for each in state.decisions)
+            state = state._replace(decisions=decisions)
+            declared = Declared(decision.event, verdict, True, decision.label, rule=decision.rule)
+            said.append(declared)
+    return state, said
+
+
+def _early(monitor: MonitorSetup, state: MonitorState, decision: Decision) -> MonitorVerdict | None:
+    own = monitor.own
     judged = [*decision.judged]
     surely = decision.surely
     silent = dict.fromkeys(decision.silent)
     waiting_for = dict.fromkeys(decision.waiting_for)
     for inspection in state.inspections:
-        if inspection.event[own] == count and inspection.plan.final:
+        if inspection.event[own] != decision.event[own]:
+            continue
+        if decision.rule in monitor.final_rules(inspection.plan):
             missing, behind = unresponsive(monitor, state, inspection)
             silent |= dict.fromkeys(missing)
             waiting_for |= dict.fromkeys(behind)
             findings = monitor.rules.findings(monitor, state, inspection)
-            judged += final_judgements(inspection.plan, findings)
-            surely = surely or findings.surely
+            judged += [
+                each
+                for each in final_judgements(inspection.plan, findings)
+                if monitor.rule_of[each[0]] == decision.rule
+            ]
+            surely = surely or decision.rule in findings.surely
     behind = tuple(name for name in waiting_for if name not in silent)
-    verdict = joint_verdict(process, event, judged, None, tuple(silent), behind, surely=surely)
-    if verdict is None:
-        return None
-    told = decision._replace(told=verdict.kind)
-    decisions = tuple(told if each is decision else each for each in state.decisions)
-    declared = Declared(event, verdict, True, decision.label)
-    return state._replace(decisions=decisions), declared
+    return joint_verdict(
+        monitor.process, decision.event, judged, None, tuple(silent), behind, surely=surely
+    )

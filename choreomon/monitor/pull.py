@@ -40,7 +40,7 @@ from choreomon.monitor.history import OPEN, Record
 from choreomon.monitor.inspection import SMALL, judged, pruned, received
 from choreomon.monitor.joint import joint_verdict
 from choreomon.monitor.messages import Inquiry, Response, Waiting
-from choreomon.monitor.provisional import provisional_verdict
+from choreomon.monitor.provisional import provisional_verdicts
 from choreomon.monitor.retransmission import same_inquiry
 from choreomon.monitor.rules import STARTS, Findings, Told
 from choreomon.monitor.setup import MonitorSetup
@@ -106,8 +106,8 @@ class Monitor(MonitorSetup):
                 waiting = len(state.unprocessed)
                 raise InternalError(f"{self.process}: {input_} with {waiting} events queued")
             case Expire(event):
-                early = provisional_verdict(self, state, event)
-                return (state, clock, []) if early is None else (early[0], clock, [early[1]])
+                state, early = provisional_verdicts(self, state, event)
+                return state, clock, [*early]
             case Waiting():
                 return told_of_waiting(self, state, input_), merge(clock, input_.clock), []
             case GiveUp(event):
@@ -136,9 +136,10 @@ class Monitor(MonitorSetup):
         _, history, inspections, decisions, postponed, settled, gaps, evidence = state
         effects: list[Effect] = []
         chains = [*history]
-        judged_now: list[tuple[Reference, Judgement]] = []
+        judged_now: dict[int, list[tuple[Reference, Judgement]]] = {}
+        missing: dict[int, int] = {}
         fired: list[int] = []
-        missing, answered = 0, None
+        answered = None
         oldest = inspections[0].event if inspections else event
         for plan in self.plans[label]:
             if plan.starts:
@@ -171,7 +172,8 @@ class Monitor(MonitorSetup):
                     inspections = (*inspections, inspection)
                     for place, each in zip(plan.places, plan.inspected, strict=True):
                         chains[place] = (*chains[place], Record(each.reference, event, OPEN))
-                    missing += plan.final
+                    for rule in self.final_rules(plan):
+                        missing[rule] = missing.get(rule, 0) + 1
                     continue
                 findings = self.rules.findings(self, state, inspection)
             for place, each, judgement in zip(
@@ -182,12 +184,16 @@ class Monitor(MonitorSetup):
                     chains[place] = (*chains[place], record)
                     fired.append(place)
                 if each.final:
-                    judged_now.append((each.reference, judgement))
-        if missing:
-            decisions = (*decisions, Decision(event, label, tuple(judged_now), missing))
-        elif judged_now:
-            verdict = joint_verdict(self.process, event, judged_now)
-            effects.append(Declared(event, verdict, False, label))
+                    rule = self.rule_of[each.reference]
+                    judged_now.setdefault(rule, []).append((each.reference, judgement))
+        for rule in {**judged_now, **missing}:
+            judged_ = tuple(judged_now.get(rule, ()))
+            if rule in missing:
+                decision = Decision(event, label, judged_, missing[rule], rule=rule)
+                decisions = (*decisions, decision)
+            else:
+                verdict = joint_verdict(self.process, event, judged_)
+                effects.append(Declared(event, verdict, False, label, rule=rule))
         # Only now that the open inspections of this very event are in place is it known
         # what of the history no longer matters.
         for place in fired:

@@ -35,13 +35,14 @@ class Told(NamedTuple):
 
 
 class Findings(NamedTuple):
-    """What an inspection came to: a judgement for each transition; `surely` where one of the final
-    ones fired, though it may not be certain which; `named`, what is to be asked about before it is
-    over; `evidence`, what is not certain rests on; `alone`: that is too much, and not kept.
-    `unsettled`: some final transition possibly fired, and more answers might have told."""
+    """What an inspection came to: a judgement for each transition; `surely`: the rules of which
+    one of the final ones fired, though it may not be certain which; `named`, what is to be asked
+    about before it is over; `evidence`, what is not certain rests on; `alone`: that is too much,
+    and not kept. `unsettled`: some final transition possibly fired, and more answers might have
+    told."""
 
     judgements: tuple[Judgement, ...]
-    surely: bool = False
+    surely: frozenset[int] = frozenset()
     named: tuple[Named, ...] = ()
     evidence: tuple[Record, ...] = ()
     alone: bool = False

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from choreomon.core.message import Label
+from choreomon.core.message import BEGINNING, Label
 from choreomon.core.vector_clock import indices
-from choreomon.core.verdict import Reference
+from choreomon.core.verdict import FRM, Reference
 from choreomon.monitor.consistent_cuts import Bits
+from choreomon.monitor.history import Record
 from choreomon.monitor.plan import Plan, plans_of
 from choreomon.monitor.record_by_record import SOUND
 from choreomon.monitor.rules import Rules
@@ -29,7 +30,8 @@ class MonitorSetup:
     references, where the chain of each is in the history, and whether it is kept at all; the other
     processes that may ask for any of them, with the place of each in `MonitorState.settled`; for
     each chain the places of those that may ask for it, and whether the own process may; for each
-    label the plans of what it may fire; and the skeleton as a search has it.
+    label the plans of what it may fire; the rule of each own reference; records of what
+    the beginning fired, which nobody is asked for; and the skeleton as a search has it.
     """
 
     table: TransitionTable
@@ -48,6 +50,8 @@ class MonitorSetup:
     readers_of: tuple[tuple[int, ...], ...] = field(init=False)
     asks_itself: tuple[bool, ...] = field(init=False)
     plans: Mapping[Label, tuple[Plan, ...]] = field(init=False)
+    rule_of: Mapping[Reference, int] = field(init=False)
+    beginning: tuple[Record, ...] = field(init=False, repr=False)
     bits: Bits = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -56,8 +60,15 @@ class MonitorSetup:
             object.__setattr__(self, name, value)
 
         derive("process", self.table.process)
-        derive("index_of", indices(self.processes))
-        derive("own", self.index_of[self.process])
+        index_of = indices(self.processes)
+        own = index_of[self.process]
+        derive("own", own)
+        # Each monitor has the beginning for itself, as an event before its own first one. Nobody
+        # has heard of an event number 0, so it is before all events of others, too.
+        begun = [each for each in self.table.skeleton if each.process == BEGINNING]
+        derive("index_of", {**index_of, BEGINNING: own} if begun else index_of)
+        nothing_known = (0,) * len(self.processes)
+        derive("beginning", tuple([Record(each, nothing_known, FRM) for each in begun]))
         derive("references", tuple(self.table.readers))
         derive("chain_of", {reference: i for i, reference in enumerate(self.references)})
         keeps_all = self.rules.keep is None
@@ -79,11 +90,29 @@ class MonitorSetup:
                     self.index_of,
                     self.chain_of,
                     together=self.rules.together,
+                    by_rule=bool(self.table.rules),
                 )
                 for label, inspected in self.table.inspections.items()
             },
         )
+        derive("rule_of", self.table.rule_of)
         derive("bits", Bits(self.table.skeleton))
+
+    def by_rule(self, plan: Plan) -> Mapping[int, tuple[int, ...]]:
+        """By rule where its transitions are among those that a plan inspects."""
+        if not self.table.rules:
+            return {0: tuple(range(len(plan.inspected)))}
+        found: dict[int, tuple[int, ...]] = {}
+        for place, each in enumerate(plan.inspected):
+            rule = self.rule_of[each.reference]
+            found[rule] = (*found.get(rule, ()), place)
+        return found
+
+    def final_rules(self, plan: Plan) -> tuple[int, ...]:
+        """The rules of which a plan inspects final transitions, each once."""
+        return tuple(
+            dict.fromkeys(self.rule_of[each.reference] for each in plan.inspected if each.final)
+        )
 
     def watched(self, reference: Reference) -> frozenset[Label]:
         """The labels of an own transition."""

@@ -92,7 +92,8 @@ class Inspection(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """The joint verdict about an event that labels final transitions, while it is not given:
+    """The joint verdict about an event that labels final transitions of one rule, by its place
+    (`TransitionTable.rules`; 0 of a property that is not written as rules), while it is not given:
     what those that were judged came to, how many inspections of others go on, the provisional
     verdict that was given, if any, and who was given up, with those whom they waited for. `surely`:
     one of those that were judged fired, though it may not be certain which."""
@@ -105,6 +106,7 @@ class Decision(NamedTuple):
     silent: tuple[str, ...] = ()
     waiting_for: tuple[str, ...] = ()
     surely: bool = False
+    rule: int = 0
 
 
 class Evidence(NamedTuple):

@@ -12,10 +12,10 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias, TypeVar
 
-from choreomon.core.message import Label
+from choreomon.core.message import BEGIN, Label
 from choreomon.possible.protocol import Events, Protocol, S
 from choreomon.properties.automaton import SequenceAutomaton
-from choreomon.properties.partial_order import LiveSet, live_stepper
+from choreomon.properties.partial_order import LiveSet, begun, live_stepper
 from choreomon.properties.parts import restricted
 from choreomon.properties.reference import formations
 from choreomon.properties.sequences import chains
@@ -42,8 +42,10 @@ class Possibility:
 
 
 def each_sequence(automaton: SequenceAutomaton) -> list[SequenceAutomaton]:
-    """The property of each sequence by itself; of what was written as an automaton, the automaton
-    alone."""
+    """The property of each rule or sequence by itself; of what was written as an automaton, the
+    automaton alone."""
+    if automaton.rules:
+        return [restricted(automaton, states) for _, states in automaton.rules]
     if not automaton.sequences:
         return [automaton]
     return [restricted(automaton, states) for states in chains(automaton.sequences)]
@@ -75,7 +77,7 @@ def _has_way(automaton: SequenceAutomaton, labels: Collection[Label]) -> bool:
     while pending:
         state = pending.pop()
         for t in automaton.forward:
-            if t.source == state and t.label in labels:
+            if t.source == state and (t.label in labels or t.label == BEGIN):
                 ends = ends or t.target in automaton.final
                 if t.target not in reached:
                     reached.add(t.target)
@@ -88,7 +90,7 @@ def _search(automaton: SequenceAutomaton, protocol: Protocol[S], max_states: int
     watched = frozenset(automaton.labels)
     came: dict[tuple[S, LiveSet], tuple[tuple[S, LiveSet], Events] | None] = {}
     for first in protocol.initial():
-        came[first, 0] = None
+        came[first, begun(automaton)] = None
     left_out = len(came) > max_states
     nodes = [*came][:max_states]
     for node in nodes:  # which grows meanwhile

@@ -20,7 +20,8 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from choreomon.core.errors import Defect, Path, PropertyError
 from choreomon.core.labels import CarryingLabel
-from choreomon.core.message import Label, Message
+from choreomon.core.message import BEGIN, Label, Message
+from choreomon.core.stated_rule import StatedRule
 from choreomon.core.suggestion import closest, one_letter_apart
 from choreomon.core.verdict import Reference
 from choreomon.properties.classification import (
@@ -71,14 +72,22 @@ class SelfLoop(NamedTuple):
     path: Path = ()
 
 
+class RuleStates(NamedTuple):
+    """A rule as its author stated it, and the states that it has for itself."""
+
+    stated: StatedRule
+    states: frozenset[str]
+
+
 @dataclass(frozen=True, kw_only=True)
 class SequenceAutomaton:
     """`(Q, Sigma, delta_f, delta_b, Q0, F)`; states and transitions in the author's order.
 
     `self_loops` are kept for drawing and for explanations: they change nothing once the
     automaton is validated. So are `sequences`: how many steps each of the sequences has that it was
-    written as; empty where it was written as an automaton; and `carried`: the parameters behind
-    each message, of a property for each instance.
+    written as; empty where it was written as an automaton; `carried`: the parameters behind
+    each message, of a property for each instance; and `rules`: those that it was written as, in
+    their order.
     """
 
     states: tuple[str, ...]
@@ -91,11 +100,19 @@ class SequenceAutomaton:
     carried: Mapping[Message, tuple[str, ...]] = dataclass_field(
         default_factory=dict, compare=False
     )
+    rules: tuple[RuleStates, ...] = dataclass_field(default=(), compare=False)
 
     @cached_property
     def labels(self) -> tuple[Label, ...]:
-        """The labels of the transitions, each once, in the author's order."""
-        return tuple(dict.fromkeys(t.label for t in (*self.forward, *self.backward)))
+        """The labels of events that the transitions have, each once, in the author's order: that of
+        the beginning is not one of them."""
+        labels = dict.fromkeys(t.label for t in (*self.forward, *self.backward))
+        return tuple(label for label in labels if label != BEGIN)
+
+    @cached_property
+    def begun(self) -> tuple[Transition, ...]:
+        """What the beginning fires, before every event."""
+        return tuple(t for t in self.forward if t.label == BEGIN)
 
     def written(self, label: Label) -> str:
         """The label as its author wrote it: with parameters, where its message carries some."""
@@ -130,6 +147,7 @@ def sequence_automaton(
     _refuse(_unreached_defects(initial, transitions))
     pairs = _forward_pairs(initial, final, transitions)
     _refuse(_ending_defects(final, pairs))
+    _refuse(_beginning_defects(initial, final, transitions, pairs))
     reach = reflexive_reach(states, pairs)
     _refuse(_kind_defects(transitions, pairs, reach))
     added = _cancellations(initial, transitions, self_loops, reach, undecidable_self_loop)
@@ -265,6 +283,30 @@ def _ending_defects(final: Sequence[str], forward: frozenset[Pair]) -> Iterator[
             "sequence can never be formed (starting in a final state does not form it): let "
             "transitions lead from an initial state to another one that is final",
         )
+
+
+def _beginning_defects(
+    initial: Sequence[str],
+    final: Sequence[str],
+    stated: Sequence[StatedTransition],
+    forward: frozenset[Pair],
+) -> Iterator[Defect]:
+    for transition in stated:
+        if transition.label != BEGIN:
+            continue
+        source, target = transition.source, transition.target
+        if source not in initial:
+            yield Defect(
+                transition.path,
+                f"begin leaves {source}, which is not initial, and nothing happens before the "
+                "beginning: let it be the first step",
+            )
+        elif (source, target) not in forward or target in final:
+            yield Defect(
+                transition.path,
+                f"begin leads from {source} to {target}, and that is no beginning of a sequence: "
+                "let other steps follow it",
+            )
 
 
 def _kind_defects(

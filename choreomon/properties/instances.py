@@ -46,10 +46,14 @@ class Parameters:
 
 
 def parameters_of(
-    for_each: Sequence[str], labels: Sequence[tuple[Path, CarryingLabel]], defects: list[Defect]
+    for_each: Sequence[str],
+    labels: Sequence[tuple[Path, CarryingLabel]],
+    defects: list[Defect],
+    within: Path = ("property",),
 ) -> Parameters | None:
     """The parameters that a property names in `for_each`; None where it names none. `labels` are
-    those of the property with their paths. What is wrong is added to `defects`."""
+    those of the property with their paths, `within` is its own. What is wrong is added to
+    `defects`."""
     carried: dict[Message, tuple[str, ...]] = {}
     for path, (label, names) in labels:
         for name in names:
@@ -63,7 +67,7 @@ def parameters_of(
     for place, name in enumerate(for_each):
         if not any(name in names for names in carried.values()):
             told = f"is {name!r}, which no message carries: write it behind one, as in (order)"
-            defects.append(Defect(("property", "for_each", place), told))
+            defects.append(Defect((*within, "for_each", place), told))
     return Parameters(tuple(for_each), carried) if for_each else None
 
 

@@ -39,7 +39,7 @@ def linear_formations(
 ) -> list[Formation]:
     """Find where the property is formed in this order of events, as `formations` does."""
     reactions = {label: _reaction(automaton, label) for label in automaton.labels}
-    live: dict[Transition, _Fired] = {}
+    live = {transition: _Fired(-1, transition, None) for transition in automaton.begun}
     found = []
     for position, label in enumerate(labels):
         reaction = reactions.get(label) if label is not None else None
@@ -75,6 +75,7 @@ class FormationRules:
         def mask(transitions: Iterable[Transition]) -> int:
             return sum({bits[t] for t in transitions})
 
+        self.begun = mask(automaton.begun)
         self.final = mask(t for t in automaton.forward if t.target in automaton.final)
         self.reactions = {}
         for label in automaton.labels:
@@ -92,7 +93,8 @@ class FormationWatch:
     def __init__(self, rules: FormationRules) -> None:
         self._reactions = rules.reactions
         self._final = rules.final
-        self._live = 1  # the lowest bit is always live: what starts a sequence continues it
+        # The lowest bit is always live: what starts a sequence continues it.
+        self._live = 1 | rules.begun
 
     def formed_at(self, label: Label) -> bool:
         """Return whether the next event forms the property. The event has one of the automaton's
@@ -137,4 +139,4 @@ def _sequence(last: _Fired) -> tuple[int, ...]:
     while last.continued is not None:
         last = last.continued
         positions.append(last.position)
-    return tuple(reversed(positions))
+    return tuple(position for position in reversed(positions) if position >= 0)

@@ -79,7 +79,7 @@ def evaluate(
     needed = _needed(events, chains)
     some, every = [False] * len(events), [True] * len(events)
 
-    cuts = {(0,) * len(chains): frozenset({0})}
+    cuts = {(0,) * len(chains): frozenset({begun(automaton)})}
     visited = sets = 0
     while cuts:
         visited += len(cuts)
@@ -158,6 +158,12 @@ def live_bits(automaton: SequenceAutomaton) -> dict[tuple[str, str], LiveSet]:
     share one."""
     pairs = dict.fromkeys((t.source, t.target) for t in automaton.forward)
     return {pair: 1 << number for number, pair in enumerate(pairs)}
+
+
+def begun(automaton: SequenceAutomaton) -> LiveSet:
+    """What is live before every event."""
+    bit = live_bits(automaton)
+    return sum({bit[t.source, t.target] for t in automaton.begun})
 
 
 def live_stepper(

@@ -40,4 +40,20 @@ def restricted(automaton: SequenceAutomaton, states: Collection[str]) -> Sequenc
         forward=inside(automaton.forward),
         backward=inside(automaton.backward),
         self_loops=tuple(each for each in automaton.self_loops if each.state in states),
+        rules=tuple(each for each in automaton.rules if not each.states.isdisjoint(states)),
+    )
+
+
+def joined(automata: Sequence[SequenceAutomaton]) -> SequenceAutomaton:
+    """One automaton with all states and transitions of these, which have no state in common. Of
+    `sequences`, which are told by the numbers of states, it has none."""
+    return SequenceAutomaton(
+        states=tuple(state for each in automata for state in each.states),
+        initial=tuple(state for each in automata for state in each.initial),
+        final=tuple(state for each in automata for state in each.final),
+        forward=tuple(t for each in automata for t in each.forward),
+        backward=tuple(t for each in automata for t in each.backward),
+        self_loops=tuple(loop for each in automata for loop in each.self_loops),
+        carried={message: names for each in automata for message, names in each.carried.items()},
+        rules=tuple(rule for each in automata for rule in each.rules),
     )

@@ -16,9 +16,10 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Final
 
-from choreomon.core.message import Label
+from choreomon.core.message import BEGIN, Label
+from choreomon.core.stated_rule import StatedRule
 from choreomon.properties.automaton import SequenceAutomaton
-from choreomon.properties.partial_order import LiveSet, live_bits, live_stepper
+from choreomon.properties.partial_order import LiveSet, begun, live_bits, live_stepper
 from choreomon.properties.parts import parts, restricted
 
 NOT_BEGUN: Final = 0
@@ -26,14 +27,21 @@ NOT_BEGUN: Final = 0
 
 @dataclass(frozen=True)
 class Rule:
-    """A part of a property that can be formed by itself; `number` is its place, from 1."""
+    """A part of a property that can be formed by itself; `number` is its place, from 1. `stated`:
+    what its author said of it, where the property is written as rules."""
 
     number: int
     automaton: SequenceAutomaton
+    stated: StatedRule | None = None
+
+    @property
+    def called(self) -> str:
+        """Its name, or `sequence 2`."""
+        return f"sequence {self.number}" if self.stated is None else self.stated.name
 
     @cached_property
     def steps(self) -> int:
-        """The fewest events that can form it."""
+        """The fewest events that can form it, with its beginning as one of them."""
         return min(self._lacking[state] for state in self.automaton.initial)
 
     @cached_property
@@ -54,7 +62,9 @@ class Rule:
         todo = [*reached]
         for state in todo:
             for t in self.automaton.forward:
-                if t.source == state and t.label in labels and t.target not in reached:
+                if t.label not in labels and t.label != BEGIN:
+                    continue
+                if t.source == state and t.target not in reached:
                     reached.add(t.target)
                     todo.append(t.target)
         return not reached.isdisjoint(self.automaton.final)
@@ -91,7 +101,12 @@ class Rule:
 
 
 def rules_of(automaton: SequenceAutomaton) -> tuple[Rule, ...]:
-    """The rules of a property, in the order of their first states."""
+    """The rules of a property: as they are written, or else in the order of their first states."""
+    if automaton.rules:
+        return tuple(
+            Rule(number, restricted(automaton, states), stated)
+            for number, (stated, states) in enumerate(automaton.rules, 1)
+        )
     single = (restricted(automaton, states) for states in parts(automaton))
     found = (part for part in single if part.final)
     return tuple(Rule(number, part) for number, part in enumerate(found, 1))
@@ -102,7 +117,7 @@ class Progress:
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self._rules = tuple(rules)
-        self._live = [0] * len(self._rules)
+        self._live = [begun(rule.automaton) for rule in self._rules]
         self._far = [NOT_BEGUN] * len(self._rules)
         self._of_label: dict[Label, list[int]] = {}
         for index, rule in enumerate(self._rules):

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from choreomon.core.message import Label
+from choreomon.core.message import BEGIN, Label
 from choreomon.properties.automaton import SequenceAutomaton, Transition
 from choreomon.properties.relations import pre_transitions, vio_transitions
 
@@ -39,13 +39,13 @@ class Formation:
 
 def formations(automaton: SequenceAutomaton, labels: Iterable[Label | None]) -> list[Formation]:
     """Find where the property is formed in this order of events; `None` stands for an event that
-    the property does not mention."""
+    the property does not mention. `BEGIN` is an event before all of them, and in no sequence."""
     pre = {t: set(pre_transitions(automaton, t)) for t in automaton.forward + automaton.backward}
     vio = {t: set(vio_transitions(automaton, t)) for t in automaton.forward}
     live: set[Live] = set()
     continued: dict[Live, Live | None] = {}  # whatever fired: one that it continued
     found = []
-    for index, label in enumerate(labels):
+    for index, label in enumerate((BEGIN, *labels), -1):
         fired = set()
         for transition in automaton.forward:
             if transition.label != label:
@@ -79,4 +79,4 @@ def _sequence(last: Live, continued: dict[Live, Live | None]) -> tuple[int, ...]
     while (previous := continued[last]) is not None:
         sequence.append(previous.index)
         last = previous
-    return tuple(reversed(sequence))
+    return tuple(index for index in reversed(sequence) if index >= 0)

@@ -21,9 +21,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
-from choreomon.core.message import Label
+from choreomon.core.message import BEGIN, BEGINNING, Label
+from choreomon.core.stated_rule import NOT_TOLD
 from choreomon.core.verdict import Reference
-from choreomon.properties.automaton import SequenceAutomaton, Transition
+from choreomon.properties.automaton import RuleStates, SequenceAutomaton, Transition
 from choreomon.properties.certain_cancellations import certain_cancellations
 from choreomon.properties.instances import Parameters
 from choreomon.properties.relations import pre_transitions, vio_transitions
@@ -72,7 +73,9 @@ class TransitionTable:
     """The table of one process; `readers` and `followers` by own reference, in the order of
     processes. Both `followers` and `skeleton` are empty but in tables of the `precise` rules;
     there the skeleton has the own transitions, and whatever they rest on. `parameters`: those of a
-    property for each instance, else empty; `carries`: which of them own labels carry."""
+    property for each instance, else empty; `carries`: which of them own labels carry. `rules`: of a
+    property that is written as rules, each with the states of own transitions; of one whose last
+    step somebody else watches, nothing but these."""
 
     process: str
     rows: tuple[Row, ...]
@@ -81,6 +84,13 @@ class TransitionTable:
     followers: Mapping[Reference, tuple[str, ...]] = field(default_factory=dict)
     parameters: tuple[str, ...] = ()
     carries: Mapping[Label, tuple[str, ...]] = field(default_factory=dict)
+    rules: tuple[RuleStates, ...] = ()
+
+    @cached_property
+    def rule_of(self) -> Mapping[Reference, int]:
+        """By own reference the place of its rule; 0 where there are none."""
+        places = {state: place for place, rule in enumerate(self.rules) for state in rule.states}
+        return {reference: places.get(reference.source, 0) for reference in self.readers}
 
     @cached_property
     def inspections(self) -> Mapping[Label, tuple[Inspected, ...]]:
@@ -108,7 +118,8 @@ def _inspected(reference: Reference, rows: Sequence[Row]) -> Inspected:
     asks: dict[str, dict[Reference, None]] = {}
     for need in needs:
         for asked in (need.pre, *need.vio):
-            asks.setdefault(asked.process, {})[asked] = None
+            if asked.process != BEGINNING:  # each answers for it by itself
+                asks.setdefault(asked.process, {})[asked] = None
     return Inspected(
         reference=reference,
         final=rows[0].final,
@@ -132,6 +143,8 @@ def transition_tables(
     certain = frozenset[Reference]() if parameters is None else certain_cancellations(automaton)
     rows: dict[str, list[Row]] = {process: [] for process in processes}
     for transition in transitions:
+        if transition.label == BEGIN:
+            continue
         if transition.reference in certain:
             rows[transition.label.process].append(Row(transition, False, None, ()))
         else:
@@ -172,9 +185,21 @@ def transition_tables(
             else {
                 row.transition.label: parameters.of(row.transition.label) for row in rows[process]
             },
+            rules=_own_rules(automaton.rules, rows[process]),
         )
         for process in processes
     }
+
+
+def _own_rules(rules: Sequence[RuleStates], rows: Sequence[Row]) -> tuple[RuleStates, ...]:
+    """Those of rows, in their order."""
+    states = {state for row in rows for state in row.transition.reference[::2]}
+    ends = {row.transition.target for row in rows if row.final}
+    return tuple(
+        RuleStates(NOT_TOLD if rule.states.isdisjoint(ends) else rule.stated, own)
+        for rule in rules
+        if (own := rule.states & states)
+    )
 
 
 def closure(skeleton: Skeleton, references: Iterable[Reference]) -> dict[Reference, None]:

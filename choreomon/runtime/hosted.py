@@ -282,6 +282,7 @@ class Hosted:
 
     def _done(self, state: SidecarState, place: int, effects: Iterable[HostEffect]) -> Stepped:
         outputs: list[Output] = []
+        decided: list[int] = []
         for effect in effects:
             match effect:
                 case Send(message):
@@ -300,7 +301,7 @@ class Hosted:
                     said = state.values.get((place, count), ()) if state.values else ()
                     declared = self._declared(place, effect, said) if is_judged else None
                     if said and not effect.provisional:
-                        state = state._replace(values=state.values.delete((place, count)))
+                        decided.append(count)
                     if declared is not None:
                         kind, provisional = declared.verdict.kind, effect.provisional
                         counts = state.counts[place].with_one(kind, provisional=provisional)
@@ -320,6 +321,9 @@ class Hosted:
                     outputs.append(Dropped(reason, sender, detail))
                 case _:
                     assert_never(effect)
+        for count in dict.fromkeys(decided):
+            if not self.hosts[place].is_undecided(state.hosts[place], count):
+                state = state._replace(values=state.values.delete((place, count)))
         return state, outputs
 
     def _declared(self, place: int, declared: Declared, said: Binding) -> DeclaredVerdict | None:

@@ -31,7 +31,11 @@ def document_schema() -> dict[str, Any]:
         "$schema": _DIALECT,
         **schema,
         "title": "choreomon scenario or property",
-        "anyOf": [_given("application", "object"), _given("property", "object")],
+        "anyOf": [
+            _given("application", "object"),
+            _given("property", "object"),
+            _given("rules", "array"),
+        ],
         "$defs": definitions,
     }
 

@@ -1,0 +1,34 @@
+"""What people say of a rule besides what it forbids."""
+
+from __future__ import annotations
+
+from typing import Final, Literal, NamedTuple, TypeAlias, get_args
+
+Severity: TypeAlias = Literal["error", "warning", "note"]
+SEVERITIES: Final[tuple[Severity, ...]] = get_args(Severity)
+"""The gravest first. It matters to who shows verdicts, not to who finds them."""
+
+
+class StatedRule(NamedTuple):
+    """One rule of a property that is written as rules. `where` has its variables with their
+    values, of a rule that is written once for several; `line` is where it stands in its document,
+    from 1."""
+
+    id: str
+    description: str = ""
+    severity: Severity = "error"
+    runbook_url: str = ""
+    tags: tuple[str, ...] = ()
+    where: tuple[tuple[str, str], ...] = ()
+    line: int = 0
+
+    @property
+    def name(self) -> str:
+        """Its id, with what its variables stand for, as in `no-work (w = worker-3)`."""
+        if not self.where:
+            return self.id
+        return f"{self.id} ({', '.join(f'{name} = {value}' for name, value in self.where)})"
+
+
+NOT_TOLD: Final = StatedRule("")
+"""That of a rule of which somebody only has to know which transitions belong to it."""

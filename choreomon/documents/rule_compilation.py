@@ -1,0 +1,298 @@
+"""The rules of a document -> one validated automaton, in which each has states of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Final
+
+from choreomon.core.errors import Defect, Path, PropertyError
+from choreomon.core.label_patterns import LabelPattern
+from choreomon.core.labels import CarryingLabel
+from choreomon.core.message import BEGIN, Message
+from choreomon.core.stated_rule import StatedRule
+from choreomon.documents.compilation import (
+    LoadedProperty,
+    automaton_of,
+    for_each_instance,
+    labels_of_automaton,
+)
+from choreomon.documents.rule_expansion import Expansion, values_of
+from choreomon.documents.rule_shape import InOrder, RuleDocument
+from choreomon.properties.automaton import (
+    RuleStates,
+    SequenceAutomaton,
+    StatedTransition,
+    sequence_automaton,
+)
+from choreomon.properties.instances import Parameters
+from choreomon.properties.parts import joined
+from choreomon.properties.patterns import (
+    Arc,
+    Labels,
+    Pattern,
+    PatternAutomaton,
+    pattern_automaton,
+    pattern_defect,
+)
+
+MOST_STATES: Final = 4_096
+"""Of all rules of a document together."""
+
+Located = tuple[Path, CarryingLabel]
+
+
+@dataclass
+class ExpandedRule:
+    """One rule with values for its variables, and the labels that its patterns stand for, each with
+    its path from the top of the document."""
+
+    document: RuleDocument
+    stated: StatedRule
+    path: Path
+    labels: tuple[Located, ...]
+    body: PatternAutomaton | None
+    fresh: tuple[Located, ...] = ()
+
+
+def expanded_rules(
+    rules: Sequence[RuleDocument],
+    expansion: Expansion,
+    line_of: Callable[[Path], int],
+    defects: list[Defect],
+) -> list[ExpandedRule]:
+    """The rules that a document stands for, in its order. What is wrong is added to `defects`."""
+    found: list[ExpandedRule] = []
+    first: dict[str, int] = {}
+    for number, rule in enumerate(rules):
+        path: Path = ("rules", number)
+        if first.setdefault(rule.id, number) != number:
+            told = f"{rule.id!r} is that of rule number {first[rule.id] + 1}, too"
+            defects.append(Defect((*path, "id"), f"{told}: give each rule an id of its own"))
+        for values in values_of(rule, path, defects):
+            stated = StatedRule(
+                rule.id,
+                rule.description or "",
+                rule.severity,
+                rule.runbook_url or "",
+                rule.tags,
+                values,
+                line_of(path),
+            )
+            found.append(_Expanding(rule, stated, path, expansion, defects).whole())
+    return found
+
+
+class _Expanding:
+    """One rule as it is expanded."""
+
+    def __init__(
+        self,
+        rule: RuleDocument,
+        stated: StatedRule,
+        path: Path,
+        expansion: Expansion,
+        defects: list[Defect],
+    ) -> None:
+        self._rule, self._stated, self._path = rule, stated, path
+        self._expansion, self._defects = expansion, defects
+        self._values = dict(stated.where)
+        self._labels: list[Located] = []
+
+    def whole(self) -> ExpandedRule:
+        rule = self._rule
+        body: PatternAutomaton | None = None
+        if rule.never is not None:
+            body = self._pattern()
+        elif rule.steps is not None:
+            body = self._steps()
+        elif rule.automaton is not None:
+            inside = labels_of_automaton(rule.automaton, (*self._path, "automaton"))
+            self._labels += inside
+        before = len(self._labels)
+        self._read(rule.fresh, "fresh")
+        fresh = tuple(self._labels[before:])
+        return ExpandedRule(rule, self._stated, self._path, tuple(self._labels), body, fresh)
+
+    def _read(self, patterns: Sequence[LabelPattern] | None, *field: str | int) -> Labels:
+        path = (*self._path, *field)
+        labels = self._expansion.labels(patterns or (), self._values, path, self._defects)
+        self._labels += [(path, label) for label in labels]
+        return labels
+
+    def _pattern(self) -> PatternAutomaton | None:
+        rule = self._rule
+        unless: tuple[Labels, ...] = ()
+        if isinstance(rule.unless, InOrder):
+            unless = tuple(
+                self._read(each, "unless", "in_order", place)
+                for place, each in enumerate(rule.unless.in_order)
+            )
+        elif rule.unless is not None:
+            unless = (self._read(rule.unless, "unless"),)
+        never = self._read(rule.never, "never")
+        after, until = self._read(rule.after, "after"), self._read(rule.until, "until")
+        if rule.between is not None:
+            for field in ("after", "after_each", "until", "before"):
+                if getattr(rule, field):
+                    told = "goes with no between, which says both ends: keep one of the two"
+                    self._defects.append(Defect((*self._path, field), told))
+                    return None
+            after = self._read(rule.between[0], "between", 0)
+            until = self._read(rule.between[1], "between", 1)
+        pattern = Pattern(
+            never,
+            unless,
+            after,
+            self._read(rule.after_each, "after_each"),
+            until,
+            self._read(rule.before, "before"),
+            rule.between is not None,
+        )
+        defect = pattern_defect(pattern)
+        if defect is not None:
+            self._defects.append(Defect((*self._path, defect[0]), defect[1]))
+            return None
+        return pattern_automaton(pattern)
+
+    def _steps(self) -> PatternAutomaton | None:
+        rule = self._rule
+        steps = [self._read(each, "steps", place) for place, each in enumerate(rule.steps or ())]
+        arcs = [Arc(place, each, place + 1, False) for place, each in enumerate(steps)]
+        for place, cancellation in enumerate(rule.cancel):
+            (first, last), back = cancellation.after, cancellation.back_to
+            on = self._read(cancellation.on, "cancel", place, "on")
+            path = (*self._path, "cancel", place)
+            if not 1 <= first <= last < len(steps):
+                told = f"[{first}, {last}] is no stretch of {len(steps)} steps: 1 <= first <= last"
+                self._defects.append(Defect((*path, "after"), f"{told} < {len(steps)} is needed"))
+            elif not 0 <= back < first:
+                told = f"{back} does not lie before the stretch: 0 <= back_to < {first} is needed"
+                self._defects.append(Defect((*path, "back_to"), told))
+            else:
+                arcs += [Arc(state, on, back, True) for state in range(first, last + 1)]
+        return PatternAutomaton(len(steps), tuple(arcs), True)
+
+
+def compiled_rules(rules: Sequence[ExpandedRule]) -> LoadedProperty:
+    """The property of all rules together.
+
+    Raises `PropertyError` with paths from the top of the document.
+    """
+    defects: list[Defect] = []
+    names = _StateNames(rules, defects)
+    automata: list[SequenceAutomaton] = []
+    parameters: list[Parameters] = []
+    carried: dict[Message, tuple[tuple[str, ...], str]] = {}
+    for rule in rules:
+        try:
+            automaton, own = _compiled(rule, names)
+        except PropertyError as error:
+            defects += error.defects
+            continue
+        stated = RuleStates(rule.stated, frozenset(automaton.states))
+        automata.append(replace(automaton, rules=(stated,)))
+        if own is not None:
+            parameters.append(own)
+        defects += _carries_another(rule, carried)
+    states = sum(len(each.states) for each in automata)
+    if states > MOST_STATES:
+        told = f"come to {states} states; at most {MOST_STATES} are supported: split them"
+        defects.append(Defect(("rules",), told))
+    if defects:
+        raise PropertyError(tuple(dict.fromkeys(defects)))
+    automaton = joined(automata)
+    if all(rule.body is not None and rule.body.is_chain for rule in rules):
+        lengths = tuple([rule.body.final for rule in rules if rule.body is not None])
+        automaton = replace(automaton, sequences=lengths)
+    return LoadedProperty(automaton, "precise", (), _together(parameters))
+
+
+def _compiled(
+    rule: ExpandedRule, names: _StateNames
+) -> tuple[SequenceAutomaton, Parameters | None]:
+    document, path = rule.document, rule.path
+    if document.automaton is not None:
+        try:
+            automaton = automaton_of(document.automaton, "reject")
+        except PropertyError as error:
+            raise _within((*path, "automaton"), error) from None
+    elif rule.body is not None:
+        automaton = _of_arcs(rule.body, names.some(rule.body.final + 1), path)
+    else:
+        raise PropertyError(())  # told before
+    return for_each_instance(automaton, document.for_each, rule.labels, rule.fresh, path)
+
+
+def _of_arcs(body: PatternAutomaton, states: Sequence[str], path: Path) -> SequenceAutomaton:
+    stated = [
+        StatedTransition(states[arc.source], label, states[arc.target], arc.backward)
+        for arc in body.arcs
+        for label, _ in arc.labels
+    ]
+    try:
+        return sequence_automaton(
+            initial=(states[0],), final=(states[body.final],), transitions=stated
+        )
+    except PropertyError as error:
+        raise _within(path, error) from None
+
+
+class _StateNames:
+    """Names for the states of rules that give them none: q0, q1 and so on through all rules, so
+    that they say nothing, without those that automata have."""
+
+    def __init__(self, rules: Sequence[ExpandedRule], defects: list[Defect]) -> None:
+        self._taken: dict[str, str] = {}
+        for rule in rules:
+            if rule.document.automaton is None:
+                continue
+            transitions = rule.document.automaton.transitions
+            own = dict.fromkeys(state for t in transitions for state in (t.source, t.target))
+            for state in own:
+                other = self._taken.setdefault(state, rule.stated.id)
+                if other != rule.stated.id:
+                    told = f"has the state {state}, which is one of {other}, too: name it otherwise"
+                    defects.append(Defect((*rule.path, "automaton"), told))
+        self._names = (name for number in count() if (name := f"q{number}") not in self._taken)
+
+    def some(self, number: int) -> list[str]:
+        """So many, in order."""
+        return [next(self._names) for _ in range(number)]
+
+
+def _carries_another(
+    rule: ExpandedRule, carried: dict[Message, tuple[tuple[str, ...], str]]
+) -> Iterator[Defect]:
+    """Messages that carry other parameters here than in a rule before."""
+    for path, (label, parameters) in rule.labels:
+        if label == BEGIN:
+            continue
+        before, other = carried.setdefault(label.message, (parameters, rule.stated.id))
+        if {*before} != {*parameters} and other != rule.stated.id:
+            told = (
+                f"carries ({', '.join(parameters)}), and in {other} ({', '.join(before)}): one "
+                "message carries the same in all rules of a document"
+            )
+            yield Defect(path, told)
+
+
+def _together(parameters: Sequence[Parameters]) -> Parameters | None:
+    if not parameters:
+        return None
+    names = dict.fromkeys(name for each in parameters for name in each.names)
+    carried = {message: found for each in parameters for message, found in each.carried.items()}
+    return Parameters(tuple(names), carried)
+
+
+def _within(path: Path, error: PropertyError) -> PropertyError:
+    return PropertyError(
+        tuple(Defect((*path, *defect.path), defect.message) for defect in error.defects)
+    )
+
+
+def labels_of_rules(rules: Sequence[ExpandedRule]) -> Iterator[tuple[Path, CarryingLabel]]:
+    """The labels of all rules with their paths, in the author's order."""
+    for rule in rules:
+        yield from rule.labels

@@ -1,0 +1,188 @@
+"""The shape of `rules` in a document, field by field. What a shape cannot say is in
+`choreomon.documents.rule_compilation`."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Final, TypeAlias
+
+from pydantic import (
+    BeforeValidator,
+    Discriminator,
+    Field,
+    PlainValidator,
+    Tag,
+    WithJsonSchema,
+    model_validator,
+)
+
+from choreomon.core.label_patterns import LabelPattern, parse_label_pattern
+from choreomon.core.stated_rule import Severity
+from choreomon.documents.property_shape import AutomatonDocument
+from choreomon.files.fields import (
+    BRANCH,
+    Items,
+    Name,
+    OneOrMore,
+    Part,
+    Title,
+    label_refused,
+    refused,
+    shown,
+)
+
+BEGIN_STEP: Final = "begin"
+
+
+def _pattern(value: object) -> LabelPattern:
+    found = parse_label_pattern(value) if isinstance(value, str) else None
+    if found is None:
+        raise label_refused(
+            value,
+            'a label "[handle] SENDER -> RECEIVER : NAME [(PARAMETER, ...)]", whose ends may be '
+            "a name, {a, set}, * or $variable",
+        )
+    return found
+
+
+LabelPatternText: TypeAlias = Annotated[
+    LabelPattern,
+    PlainValidator(_pattern),
+    WithJsonSchema({"type": "string", "pattern": "->.*:"}),
+]
+
+
+def _listed(value: object) -> object:
+    return value if isinstance(value, list) else [value]
+
+
+AnyOf: TypeAlias = Annotated[
+    OneOrMore[LabelPatternText],
+    BeforeValidator(_listed),
+]
+"""A label, or a list of labels of which any will do."""
+
+
+class InOrder(Part):
+    """Messages one after the other."""
+
+    in_order: OneOrMore[AnyOf] = Field(
+        description="a list of labels, which have to happen one after the other"
+    )
+
+
+def _branch_of_unless(value: object) -> str:
+    return f"{BRANCH}{'in_order' if isinstance(value, dict | InOrder) else 'label'}"
+
+
+Unless: TypeAlias = Annotated[
+    Annotated[AnyOf, Tag(f"{BRANCH}label")] | Annotated[InOrder, Tag(f"{BRANCH}in_order")],
+    Discriminator(_branch_of_unless),
+]
+
+
+def _both_ends(value: object) -> object:
+    if not isinstance(value, list) or len(value) != 2:
+        raise refused(
+            "should be [first, second], the labels at which the stretch begins and ends, not "
+            f"{shown(value)}"
+        )
+    return value
+
+
+class RuleCancellation(Part):
+    """A message that undoes steps."""
+
+    on: AnyOf = Field(description="a label, or a list of labels")
+    after: Annotated[
+        tuple[int, int],
+        Field(strict=False, description="[first, last]: it cancels while so many steps are done"),
+        BeforeValidator(_both_ends),
+    ]
+    back_to: int = Field(description="how many steps are done afterwards, less than after[0]")
+
+
+_LINK: Final = re.compile(r"https?://[^\s<>\"]+")
+
+
+def _link(value: object) -> object:
+    if not isinstance(value, str) or not _LINK.fullmatch(value):
+        raise refused(
+            f"should be an address that begins with http:// or https://, not {shown(value)}"
+        )
+    return value
+
+
+class RuleDocument(Part):
+    """One rule: what must not happen, in a pattern, as steps, or as an automaton."""
+
+    id: Name = Field(description="its name in verdicts, reports and metrics")
+    description: Title | None = Field(default=None, description="one sentence that says it")
+    severity: Severity = Field(default="error", description="error, warning or note")
+    runbook_url: Annotated[str, BeforeValidator(_link)] | None = Field(
+        default=None, description="a page that says what to do"
+    )
+    tags: Items[Name] = Field(default=(), description="words to find it by")
+    for_each: Items[Name] = Field(
+        default=(),
+        description="parameters: the rule is meant for each combination of their values, which "
+        "messages carry",
+    )
+    fresh: AnyOf | None = Field(default=None, description="labels at which an instance begins anew")
+    where: dict[Name, OneOrMore[Name]] = Field(
+        default={},
+        description="variables for processes, used as $variable: one rule for each value",
+    )
+    never: AnyOf | None = Field(default=None, description="a label of what must not happen")
+    unless: Unless | None = Field(
+        default=None,
+        description="a label of what allows it from then on; or {in_order: [...]}, labels that "
+        "have to happen one after the other",
+    )
+    after: AnyOf | None = Field(
+        default=None, description="forbidden only since this happened first"
+    )
+    after_each: AnyOf | None = Field(
+        default=None, description="forbidden since this happened, each time anew"
+    )
+    until: AnyOf | None = Field(
+        default=None,
+        description="what ends what after has opened; with unless, what takes back what it allows",
+    )
+    before: AnyOf | None = Field(
+        default=None, description="forbidden only if this follows, at which it is told"
+    )
+    between: (
+        Annotated[tuple[AnyOf, AnyOf], Field(strict=False), BeforeValidator(_both_ends)] | None
+    ) = Field(
+        default=None,
+        description="[first, second]: forbidden between the two; told at the second",
+    )
+    steps: OneOrMore[Annotated[AnyOf, BeforeValidator(_listed)]] | None = Field(
+        default=None,
+        description="a list of labels that must not happen in this order, instead of never",
+    )
+    cancel: Items[RuleCancellation] = Field(
+        default=(), description="what cancels stretches of the steps"
+    )
+    automaton: AutomatonDocument | None = Field(
+        default=None, description="a sequence automaton, instead of never"
+    )
+
+    @model_validator(mode="after")
+    def _one_of_three(self) -> RuleDocument:
+        bodies = [field for field in ("never", "steps", "automaton") if getattr(self, field)]
+        if not bodies:
+            raise refused("forbids nothing: give never, steps or automaton")
+        if len(bodies) > 1:
+            raise refused(f"has {' and '.join(bodies)}: keep one of them")
+        for field, body in _GOES_WITH.items():
+            if getattr(self, field) and bodies != [body]:
+                raise refused(f"has {field}, which goes with {body}, and it has {bodies[0]}")
+        return self
+
+
+_GOES_WITH: Final = {
+    **dict.fromkeys(("unless", "after", "after_each", "until", "before", "between"), "never"),
+    "cancel": "steps",
+}
