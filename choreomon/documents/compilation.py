@@ -20,14 +20,13 @@ from choreomon.documents.property_shape import (
 )
 from choreomon.properties import formula as formulas
 from choreomon.properties.automaton import (
-    MAX_STATES,
-    MAX_TRANSITIONS,
     SelfLoop,
     SequenceAutomaton,
     StatedTransition,
     UndecidableSelfLoop,
     sequence_automaton,
 )
+from choreomon.properties.automaton_defects import MAX_STATES, MAX_TRANSITIONS
 from choreomon.properties.fresh import begun_anew
 from choreomon.properties.instances import Parameters, instance_defects, parameters_of
 from choreomon.properties.sequences import Cancellation, MessageSequence, sequences_automaton

@@ -12,18 +12,26 @@ Two transitions that differ in nothing are one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from functools import cached_property
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from choreomon.core.errors import Defect, Path, PropertyError
 from choreomon.core.labels import CarryingLabel
 from choreomon.core.message import BEGIN, Label, Message
 from choreomon.core.stated_rule import StatedRule
-from choreomon.core.suggestion import closest, one_letter_apart
 from choreomon.core.verdict import Reference
+from choreomon.properties.automaton_defects import (
+    beginning_defects,
+    ending_defects,
+    kind_defects,
+    misplaced,
+    shape_defects,
+    too_many,
+    unreached_defects,
+)
 from choreomon.properties.classification import (
     Pair,
     SearchExhausted,
@@ -31,9 +39,6 @@ from choreomon.properties.classification import (
     reflexive_reach,
 )
 from choreomon.properties.formula import Formula, labels_of, satisfies
-
-MAX_STATES: Final = 256
-MAX_TRANSITIONS: Final = 1024
 
 UndecidableSelfLoop: TypeAlias = Literal["reject", "cancel"]
 
@@ -143,18 +148,18 @@ def sequence_automaton(
     monitors.
     """
     states = _states(transitions, self_loops)
-    _refuse(_shape_defects(states, initial, final, transitions, self_loops))
-    _refuse(_unreached_defects(initial, transitions))
+    _refuse(shape_defects(states, initial, final, transitions, self_loops))
+    _refuse(unreached_defects(initial, transitions))
     pairs = _forward_pairs(initial, final, transitions)
-    _refuse(_ending_defects(final, pairs))
-    _refuse(_beginning_defects(initial, final, transitions, pairs))
+    _refuse(ending_defects(final, pairs))
+    _refuse(beginning_defects(initial, final, transitions, pairs))
     reach = reflexive_reach(states, pairs)
-    _refuse(_kind_defects(transitions, pairs, reach))
+    _refuse(kind_defects(transitions, pairs, reach))
     added = _cancellations(initial, transitions, self_loops, reach, undecidable_self_loop)
     stated = (*transitions, *added)
     if added:
         # A new simple path would contain an added transition, so `pairs` stays right.
-        _refuse(_misplaced(added, _forward_pairs(initial, final, stated)))
+        _refuse(misplaced(added, _forward_pairs(initial, final, stated)))
     forward = tuple(
         dict.fromkeys(
             Transition(t.source, t.label, t.target) for t in stated if (t.source, t.target) in pairs
@@ -194,42 +199,6 @@ def _states(
     return tuple(states)
 
 
-def _shape_defects(
-    states: tuple[str, ...],
-    initial: Sequence[str],
-    final: Sequence[str],
-    transitions: Sequence[StatedTransition],
-    self_loops: Sequence[SelfLoop],
-) -> Iterator[Defect]:
-    if not initial:
-        yield Defect(("initial",), "names no state: list at least one initial state")
-    if not final:
-        yield Defect(("final",), "names no state: list at least one final state")
-    for transition in transitions:
-        if transition.source == transition.target:
-            yield Defect(
-                transition.path,
-                f"{transition.source} -> {transition.target} ({transition.label}) is a self-loop: "
-                "give it as a self-loop with a formula",
-            )
-    for field, named in (("initial", initial), ("final", final)):
-        for position, state in enumerate(named):
-            if state not in states:
-                yield Defect(
-                    (field, position),
-                    f"unknown state {state!r}: no transition mentions it; "
-                    f"the states are {', '.join(states) or '(none)'}",
-                )
-    if len(states) > MAX_STATES:
-        yield Defect((), f"has {len(states)} states; at most {MAX_STATES} are supported")
-    yield from _too_many(len(transitions) + len(self_loops))
-
-
-def _too_many(transitions: int) -> Iterator[Defect]:
-    if transitions > MAX_TRANSITIONS:
-        yield Defect((), f"has {transitions} transitions; at most {MAX_TRANSITIONS} are supported")
-
-
 def _forward_pairs(
     initial: Sequence[str], final: Sequence[str], stated: Sequence[StatedTransition]
 ) -> frozenset[Pair]:
@@ -239,120 +208,6 @@ def _forward_pairs(
         )
     except SearchExhausted as stopped:
         raise PropertyError((Defect((), str(stopped)),)) from None
-
-
-def _unreached_defects(
-    initial: Sequence[str], stated: Sequence[StatedTransition]
-) -> Iterator[Defect]:
-    """Told before what follows from it: that no sequence ends, or that transitions are neither
-    forward nor backward."""
-    reach = reflexive_reach(initial, {(t.source, t.target) for t in stated})
-    reached = frozenset[str]().union(*reach.values())
-    # The first one of each state.
-    unreached = [t for q, t in {t.source: t for t in reversed(stated)}.items() if q not in reached][
-        ::-1
-    ]
-    targets = {t.target for t in stated}
-    # Those that only follow from another one are left out, unless they lead to each other.
-    for transition in [t for t in unreached if t.source not in targets] or unreached:
-        source = transition.source
-        earlier = stated[: stated.index(transition)]
-        # Most automata are written down along their ways, so the last state was probably meant.
-        likely = dict.fromkeys(t.target for t in reversed(earlier) if t.target in reached)
-        likely |= dict.fromkeys(initial)
-        likely.pop(transition.target, None)
-        meant = next((q for q in likely if one_letter_apart(source, q)), closest(source, likely))
-        fix = (
-            f"; did you mean {meant!r}?"
-            if meant
-            else f": let one lead there, or name {source} as initial"
-        )
-        yield Defect(
-            transition.path,
-            f"{_text(transition)} can never be taken, since no transitions lead from an initial "
-            f"state to {source}{fix}",
-        )
-
-
-def _ending_defects(final: Sequence[str], forward: frozenset[Pair]) -> Iterator[Defect]:
-    """Told alone: that no transition is forward or backward then only follows from it."""
-    if not any(target in final for _, target in forward):
-        yield Defect(
-            ("final",),
-            f"no forward transition leads into {' or '.join(dict.fromkeys(final))}, so the "
-            "sequence can never be formed (starting in a final state does not form it): let "
-            "transitions lead from an initial state to another one that is final",
-        )
-
-
-def _beginning_defects(
-    initial: Sequence[str],
-    final: Sequence[str],
-    stated: Sequence[StatedTransition],
-    forward: frozenset[Pair],
-) -> Iterator[Defect]:
-    for transition in stated:
-        if transition.label != BEGIN:
-            continue
-        source, target = transition.source, transition.target
-        if source not in initial:
-            yield Defect(
-                transition.path,
-                f"begin leaves {source}, which is not initial, and nothing happens before the "
-                "beginning: let it be the first step",
-            )
-        elif (source, target) not in forward or target in final:
-            yield Defect(
-                transition.path,
-                f"begin leads from {source} to {target}, and that is no beginning of a sequence: "
-                "let other steps follow it",
-            )
-
-
-def _kind_defects(
-    stated: Sequence[StatedTransition],
-    forward: frozenset[Pair],
-    reach: Mapping[str, frozenset[str]],
-) -> Iterator[Defect]:
-    for transition in stated:
-        on_simple_path = (transition.source, transition.target) in forward
-        returns = transition.source in reach[transition.target]
-        if on_simple_path and transition.backward is True:
-            yield Defect(
-                transition.path,
-                f"{_text(transition)} is stated to be backward, but lies on a simple path from an "
-                "initial to a final state, which only forward transitions may (Definition 4)",
-            )
-        elif not on_simple_path and transition.backward is False:
-            yield Defect(
-                transition.path,
-                f"{_text(transition)} is stated to be forward, but lies on no simple path from an "
-                "initial to a final state",
-            )
-        elif not on_simple_path and not returns:
-            yield Defect(
-                transition.path,
-                f"{_text(transition)} is neither forward (on no simple path from an initial to a "
-                f"final state) nor backward (no forward transitions lead from {transition.target} "
-                f"to {transition.source}); let it lead towards a final state, or back to a "
-                f"state from which {transition.source} is reached",
-            )
-
-
-def _misplaced(added: Sequence[StatedTransition], forward: frozenset[Pair]) -> Iterator[Defect]:
-    for transition in added:
-        if (transition.source, transition.target) in forward:
-            yield Defect(
-                transition.path,
-                f"the self-loop of {transition.source} forbids {transition.label}, but a "
-                f"cancellation from there to {transition.target} would lie on a simple path from "
-                "an initial to a final state, which only forward transitions may (Definition 4): "
-                f"allow {transition.label} in the loop, or leave the loop out",
-            )
-
-
-def _text(transition: StatedTransition) -> str:
-    return f"{transition.source} -> {transition.target} ({transition.label})"
 
 
 def _cancellations(
@@ -398,6 +253,6 @@ def _cancellations(
                     )
                 )
             added += [StatedTransition(state, label, q, True, loops[0].path) for q in starts]
-        _refuse(_too_many(len(stated) + len(self_loops) + len(added)))
+        _refuse(too_many(len(stated) + len(self_loops) + len(added)))
     _refuse(defects)
     return added

@@ -19,12 +19,12 @@ from typing import Final
 from choreomon.core.errors import Defect, Path, PropertyError
 from choreomon.core.message import Label
 from choreomon.properties.automaton import (
-    MAX_TRANSITIONS,
     SequenceAutomaton,
     StatedTransition,
     Transition,
     sequence_automaton,
 )
+from choreomon.properties.automaton_defects import MAX_TRANSITIONS
 from choreomon.properties.certain_cancellations import takes_back_the_same
 from choreomon.properties.instances import Parameters
 from choreomon.properties.relations import cancels, pre_transitions

@@ -16,12 +16,8 @@ from typing import NamedTuple
 
 from choreomon.core.errors import Defect, Path, PropertyError
 from choreomon.core.message import Label
-from choreomon.properties.automaton import (
-    MAX_STATES,
-    SequenceAutomaton,
-    StatedTransition,
-    sequence_automaton,
-)
+from choreomon.properties.automaton import SequenceAutomaton, StatedTransition, sequence_automaton
+from choreomon.properties.automaton_defects import MAX_STATES
 
 
 class Cancellation(NamedTuple):

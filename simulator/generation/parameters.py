@@ -12,7 +12,7 @@ from math import comb, factorial
 from types import MappingProxyType
 from typing import Final
 
-from choreomon.properties.automaton import MAX_STATES
+from choreomon.properties.automaton_defects import MAX_STATES
 
 COMPLEXITY_CLASSES: Final = MappingProxyType(
     {

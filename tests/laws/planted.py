@@ -252,7 +252,7 @@ class NotJointly(Precise):
     def findings(
         self, monitor: MonitorSetup, state: MonitorState, inspection: Inspection
     ) -> Findings:
-        return super().findings(monitor, state, inspection)._replace(surely=False)
+        return super().findings(monitor, state, inspection)._replace(surely=frozenset())
 
 
 class DropsWithoutMark(Precise):

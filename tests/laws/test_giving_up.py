@@ -18,7 +18,7 @@ from choreomon.monitor import pull
 from choreomon.monitor.effects import Declared, Effect
 from choreomon.monitor.messages import Response
 from choreomon.monitor.precise import PRECISE
-from choreomon.monitor.provisional import provisional_verdict
+from choreomon.monitor.provisional import provisional_verdicts
 from choreomon.monitor.pull import WAITING_PER_OPEN, Monitor
 from choreomon.monitor.record_by_record import SOUND
 from choreomon.monitor.rules import Rules
@@ -146,9 +146,8 @@ def test_the_law_of_final_verdicts_notices_expecting_answers_all_the_same(
     def for_now(
         monitor: Monitor, state: MonitorState, event: VectorClock, effects: list[Effect]
     ) -> MonitorState:
-        early = provisional_verdict(monitor, state, event)
-        if early is not None:
-            effects.append(early[1]._replace(provisional=False))
+        state, early = provisional_verdicts(monitor, state, event)
+        effects += [each._replace(provisional=False) for each in early]
         return state
 
     monkeypatch.setattr(pull, "given_up", for_now)

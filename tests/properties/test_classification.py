@@ -12,13 +12,8 @@ from hypothesis import strategies as st
 
 from choreomon.core.errors import PropertyError
 from choreomon.properties import classification
-from choreomon.properties.automaton import (
-    MAX_STATES,
-    MAX_TRANSITIONS,
-    SelfLoop,
-    StatedTransition,
-    sequence_automaton,
-)
+from choreomon.properties.automaton import SelfLoop, StatedTransition, sequence_automaton
+from choreomon.properties.automaton_defects import MAX_STATES, MAX_TRANSITIONS
 from choreomon.properties.classification import forward_pairs, reflexive_reach, simple_path_pairs
 from choreomon.properties.formula import Truth
 from tests.properties.words import automaton, formed, letter, pairs, stated

@@ -8,12 +8,8 @@ from hypothesis import strategies as st
 
 from choreomon.core.errors import PropertyError
 from choreomon.core.message import HANDLE, Label
-from choreomon.properties.automaton import (
-    MAX_TRANSITIONS,
-    SelfLoop,
-    SequenceAutomaton,
-    sequence_automaton,
-)
+from choreomon.properties.automaton import SelfLoop, SequenceAutomaton, sequence_automaton
+from choreomon.properties.automaton_defects import MAX_TRANSITIONS
 from choreomon.properties.formula import And, Atom, Formula, Not, Truth, labels_of, satisfies
 from choreomon.sentences.wording import formula_in_words
 from tests.properties.words import automaton, formed, letter, pairs, stated

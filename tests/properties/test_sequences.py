@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from choreomon.core.errors import PropertyError
 from choreomon.core.message import Label
-from choreomon.properties.automaton import MAX_STATES
+from choreomon.properties.automaton_defects import MAX_STATES
 from choreomon.properties.reference import formations
 from choreomon.properties.sequences import (
     Cancellation,
