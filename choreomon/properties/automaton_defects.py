@@ -1,5 +1,5 @@
-"""What is wrong with an automaton as its author wrote it. `choreomon.properties.automaton` asks step
-by step, since much follows from one mistake."""
+"""What is wrong with an automaton as its author wrote it. `choreomon.properties.automaton` asks
+step by step, since much follows from one mistake."""
 
 from __future__ import annotations
 
