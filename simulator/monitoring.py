@@ -17,6 +17,8 @@ from typing import Final, NamedTuple, TypeAlias
 
 from choreomon.core.strategy_names import ASKING, StrategyName
 from choreomon.monitor.rule_sets import WITHOUT_INQUIRIES
+from choreomon.properties.automaton import SequenceAutomaton
+from choreomon.properties.instances import Parameters
 from choreomon.properties.tables import RulesName, TransitionTable
 from simulator.sidecars.central import centrally
 from simulator.sidecars.pull import pulling
@@ -41,10 +43,22 @@ def rules_with(strategy: StrategyName, rules: RulesName) -> RulesName:
     return rules if strategy in ASKING else WITHOUT_INQUIRIES[rules].name
 
 
-def unfit_for_instances(strategy: StrategyName, rules: RulesName) -> str:
-    """Why monitors of this strategy, by these rules, cannot judge a property for each instance.
-    Empty where they can."""
-    told = "know of no instances, and the property has for_each: use"
+def unfit_for(
+    automaton: SequenceAutomaton | None,
+    parameters: Parameters | None,
+    strategy: StrategyName,
+    rules: RulesName,
+) -> str:
+    """Why monitors of this strategy, by these rules, cannot judge a property: one for each
+    instance, one written as rules, or one with a beginning. Empty where they can."""
+    if parameters is not None:
+        told = "know of no instances, and the property has for_each: use"
+    elif automaton is not None and automaton.rules:
+        told = "give no verdicts about single rules, and the document has rules: use"
+    elif automaton is not None and automaton.begun:
+        told = "know of no beginning, and the property has begin: use"
+    else:
+        return ""
     if strategy not in ASKING:
         return f"monitors with the strategy {strategy} {told} pull"
     return "" if rules == "precise" else f"monitors by the rules {rules} {told} precise"

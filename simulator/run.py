@@ -17,7 +17,7 @@ from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import GAP, MonitorVerdict, Reason
 from choreomon.documents.read import Document
 from choreomon.documents.scenario import Scenario, scenario
-from choreomon.properties.automaton import SequenceAutomaton
+from choreomon.properties.automaton import SequenceAutomaton, rule_of
 from choreomon.properties.formed import Formed, formed_by, formed_for_each
 from choreomon.properties.linear import FormationRules
 from choreomon.properties.slices import Happened
@@ -27,7 +27,7 @@ from simulator.formations import noting_formations, noting_labelled
 from simulator.kept_messages import KeptMessages
 from simulator.measuring import Measures, Observer, TimedVerdict
 from simulator.monitor_log import MonitorRecorder, RecordedMonitors
-from simulator.monitoring import monitors, rules_with, unfit_for_instances
+from simulator.monitoring import monitors, rules_with, unfit_for
 from simulator.network import Network
 from simulator.recording import each_of
 from simulator.sidecars.run_context import Explained, RunContext
@@ -88,7 +88,8 @@ class Simulation(Scenario):
                 world.watchers[:], labelled = noting_labelled(world.watchers, lambda: world.events)
         with _without_cycle_collection():
             world.run()
-            verdicts = [*map(_Lookup(world).verdict, measures.last_verdicts(explained))]
+            lookup = _Lookup(world, self.automaton)
+            verdicts = [*map(lookup.verdict, measures.last_verdicts(explained))]
         verdicts.sort(key=lambda verdict: verdict.event_index)
         complete = kept if keep_events and world.events == len(kept) else ()
         return Run(
@@ -144,7 +145,8 @@ class Simulation(Scenario):
     ) -> tuple[Measures, Explained]:
         """Put monitors beside the processes of the world; what they will have cost, and their
         `Monitors.explained`."""
-        event_queue, streams, lookup = world.event_queue, Streams(seed), _Lookup(world)
+        event_queue, streams = world.event_queue, Streams(seed)
+        lookup = _Lookup(world, automaton)
         on_verdict, observer, monitor_recorder, messages = hearing
         log = None if monitor_recorder is None else RecordedMonitors(world, monitor_recorder)
         if messages is not None:
@@ -164,6 +166,7 @@ class Simulation(Scenario):
             lambda: event_queue.now,
             None if on_verdict is None and log is None else told,
             observer,
+            several=bool(automaton.rules),
         )
         context = RunContext(
             event_queue=event_queue,
@@ -186,7 +189,7 @@ class Simulation(Scenario):
             log=messages or log,
         )
         judging = rules_with(strategy, rules or self.rules)
-        if self.parameters is not None and (unfit := unfit_for_instances(strategy, judging)):
+        if unfit := unfit_for(automaton, self.parameters, strategy, judging):
             raise ValueError(unfit)
         tables = transition_tables(automaton, world.processes, judging, self.parameters)
         placed = monitors(strategy, context, tables, judging)
@@ -229,19 +232,21 @@ def _without_cycle_collection() -> Iterator[None]:
 class _Lookup:
     """Verdicts with their clocks looked up, as the events of one world."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, automaton: SequenceAutomaton | None) -> None:
         self._world = world
+        self._rules = () if automaton is None else automaton.rules
         self._index_of = {process: index for index, process in enumerate(world.processes)}
 
     def verdict(self, timed: TimedVerdict, pulling: bool = False) -> RunVerdict:
         """`timed.verdict` must not be `None`. `pulling`: who gives a provisional one is early."""
         verdict = timed.verdict
         assert verdict is not None
+        transitions = tuple([(t.source, t.target) for t in verdict.transitions])
         return RunVerdict(
             verdict=verdict.kind,
             monitor=verdict.process,
             event_index=self._event_index(verdict.process, verdict.clock),
-            transitions=tuple([(t.source, t.target) for t in verdict.transitions]),
+            transitions=transitions,
             label=str(timed.label),
             because=tuple([self._reason(reason) for reason in verdict.because]),
             declared_at=timed.time,
@@ -249,6 +254,7 @@ class _Lookup:
             early=pulling and timed.provisional,
             happened_at=timed.since,
             binding=timed.binding,
+            rule=rule_of(self._rules, transitions),
         )
 
     def _reason(self, given: Reason) -> RunReason:

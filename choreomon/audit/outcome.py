@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeAlias
 from choreomon.audit.items import Gap, Item
 from choreomon.audit.occurrences import Occurrences
 from choreomon.audit.search import Unseen
+from choreomon.core.stated_rule import StatedRule
 from choreomon.core.verdict import VerdictKind
 
 
@@ -24,7 +25,8 @@ class Order(NamedTuple):
 class AuditVerdict(NamedTuple):
     """The verdict about one event. `violated` has an order for it; `possibly-violated` one for and
     one against, unless it is `undecided`: then `reason` says why. Only the first verdicts have
-    their orders. `gaps` are those that the orders need."""
+    their orders. `gaps` are those that the orders need. `rule`: the one that it is about, of a
+    property that is written as rules: each may have a verdict about the same event."""
 
     kind: VerdictKind
     item: Item
@@ -33,6 +35,7 @@ class AuditVerdict(NamedTuple):
     undecided: bool = False
     reason: str = ""
     gaps: tuple[Gap, ...] = ()
+    rule: StatedRule | None = None
 
 
 class Overall(NamedTuple):

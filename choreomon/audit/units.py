@@ -1,4 +1,5 @@
-"""Units: parts of the property that can be audited by themselves, as no event can end two of them.
+"""Units: parts of the property that can be audited by themselves, as no event can end two of them,
+or as each is a rule with verdicts of its own.
 
 Parts that have no state in common do not depend on each other. Only where one label leads into
 final states of several of them do orders have to be compared at one event; these are one unit.
@@ -13,6 +14,7 @@ from functools import cache, cached_property
 from choreomon.audit.look_ups import LookUps
 from choreomon.audit.search import LiveStep
 from choreomon.core.message import Label
+from choreomon.core.stated_rule import StatedRule
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.partial_order import LiveSet, live_bits, live_stepper
 from choreomon.properties.parts import parts, restricted
@@ -41,10 +43,12 @@ class Units:
 @dataclass(frozen=True)
 class Unit:
     """A part of the property, or several. With `whole` it is all of it, and only whether it is
-    formed at all is asked: then nothing is remembered once it was."""
+    formed at all is asked: then nothing is remembered once it was. `rule`: what its author said of
+    it, where the property is written as rules."""
 
     automaton: SequenceAutomaton
     whole: bool = False
+    rule: StatedRule | None = None
 
     @cached_property
     def formed(self) -> LiveSet:
@@ -74,7 +78,11 @@ class Unit:
 
 
 def units(automaton: SequenceAutomaton) -> list[Unit]:
-    """The units of a property; where they are several, a last one that is `whole`."""
+    """The units of a property; where they are several, a last one that is `whole`. Of rules each is
+    a unit, also where one event ends several, and nobody asks whether any was formed in each
+    order."""
+    if automaton.rules:
+        return [Unit(rule.automaton, rule=rule.stated) for rule in rules_of(automaton)]
     groups: list[tuple[set[str], set[Label]]] = []
     for states in parts(automaton):
         together = set(states)

@@ -115,7 +115,12 @@ class Verdicts:
         for window in self._windows:
             window.finish()
         revised = map(self._revised, count(), self.given)
-        verdicts = tuple(sorted(revised, key=_number))
+        rules = {window.unit.rule: place for place, window in enumerate(self._windows)}
+        verdicts = tuple(
+            sorted(revised, key=lambda each: (each.item.number, rules[each.rule]))
+            if len(rules) > 1
+            else sorted(revised, key=_number)
+        )
         return Outcome(
             verdicts,
             self._overall(verdicts),
@@ -146,6 +151,7 @@ class Verdicts:
                 undecided=undecided,
                 reason=reason,
                 gaps=_gaps_of(formed, not_formed),
+                rule=unit.rule,
             )
         )
 
@@ -155,6 +161,8 @@ class Verdicts:
         if verdict.kind != VIOLATED or verdict.item.label is None:
             return verdict
         for window in self._by_label[verdict.item.label]:
+            if window.unit.rule != verdict.rule:
+                continue
             late = given < self._given_before.get(window, 0) and not window.unit.whole
             if window.revised is not None and late:
                 return verdict._replace(
@@ -180,7 +188,9 @@ class Verdicts:
             if revised is None:
                 return Overall(None)
             return Overall(POSSIBLY_VIOLATED, undecided=True, reason=late, gaps=(revised,))
-        asked = some[0] if len(some) == 1 else self._windows[-1]
+        asked = self._windows[-1]
+        if len(some) == 1 or not asked.unit.whole:
+            asked = some[0]
         if asked.formed is not None and asked.revised is None:
             return Overall(VIOLATED, order_of(asked.unit, asked.formed))
         reason = asked.unsure or late

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 
 from choreomon.core.binding import Binding, in_words
 from choreomon.core.message import EventKind, Label, Message
+from choreomon.core.stated_rule import StatedRule
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import Relation, Result, Role, VerdictKind
 
@@ -86,7 +87,8 @@ class RunVerdict:
     or for what it had still to find out itself. `happened_at` is the time of the event, where who
     made the run knows it without the events. `binding`: of which instance the property speaks here,
     where it is for each. Live verdicts are bounded: `reasons_left_out` and
-    `transitions_left_out` say how many more there were."""
+    `transitions_left_out` say how many more there were. `rule`: the one that it is about, of a
+    property that is written as rules."""
 
     verdict: VerdictKind
     monitor: str
@@ -101,6 +103,7 @@ class RunVerdict:
     reasons_left_out: int = 0
     transitions_left_out: int = 0
     binding: Binding = ()
+    rule: StatedRule | None = None
 
     @property
     def instance(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
 Severity: TypeAlias = Literal["error", "warning", "note"]
 SEVERITIES: Final[tuple[Severity, ...]] = get_args(Severity)
@@ -28,6 +28,17 @@ class StatedRule(NamedTuple):
         if not self.where:
             return self.id
         return f"{self.id} ({', '.join(f'{name} = {value}' for name, value in self.where)})"
+
+    def plain(self) -> dict[str, Any]:
+        """The rule as JSON has it, without what it does not state."""
+        return {
+            "id": self.id,
+            **({"where": dict(self.where)} if self.where else {}),
+            **({"description": self.description} if self.description else {}),
+            "severity": self.severity,
+            **({"runbook_url": self.runbook_url} if self.runbook_url else {}),
+            **({"tags": list(self.tags)} if self.tags else {}),
+        }
 
 
 NOT_TOLD: Final = StatedRule("")

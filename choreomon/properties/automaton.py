@@ -84,6 +84,15 @@ class RuleStates(NamedTuple):
     states: frozenset[str]
 
 
+def rule_of(
+    rules: Iterable[RuleStates], transitions: Iterable[tuple[str, str]]
+) -> StatedRule | None:
+    """The rule that has all of these transitions, each given as `(source, target)`; None where
+    they are of several, or there are no rules."""
+    sources = {source for source, _ in transitions}
+    return next((stated for stated, states in rules if sources and sources <= states), None)
+
+
 @dataclass(frozen=True, kw_only=True)
 class SequenceAutomaton:
     """`(Q, Sigma, delta_f, delta_b, Q0, F)`; states and transitions in the author's order.

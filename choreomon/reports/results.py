@@ -82,6 +82,7 @@ def verdict_as_json(verdict: RunVerdict) -> dict[str, Any]:
         "event_index": verdict.event_index,
         "transitions": [list(transition) for transition in verdict.transitions],
         "label": verdict.label,
+        **({"rule": verdict.rule.plain()} if verdict.rule else {}),
         **({"for": dict(verdict.binding)} if verdict.binding else {}),
         **({"silent": list(verdict.silent)} if verdict.silent else {}),
         "because": [_reason(reason) for reason in verdict.because],

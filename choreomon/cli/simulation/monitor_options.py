@@ -39,14 +39,14 @@ def run_once(
     instance, and DocumentError for a document without an application.
     """
     from choreomon.cli.simulation.runs import stopped
-    from simulator.monitoring import rules_with, unfit_for_instances
+    from simulator.monitoring import rules_with, unfit_for
     from simulator.run import simulation
 
     if strategy not in ASKING and rules == "precise":
         raise click.UsageError("--rules precise can only be used with --strategy pull")
     prepared = simulation(document)
     judging = rules_with(strategy, rules or prepared.rules)
-    if prepared.parameters is not None and (unfit := unfit_for_instances(strategy, judging)):
+    if unfit := unfit_for(prepared.automaton, prepared.parameters, strategy, judging):
         raise click.UsageError(unfit)
     run = prepared.run(seed, strategy=strategy, rules=rules, keep_events=True)
     if run.reached_max_events:

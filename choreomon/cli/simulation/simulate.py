@@ -74,7 +74,7 @@ def command(
 
     require_own_simulator()
     from choreomon.documents.read import load_document
-    from simulator.monitoring import rules_with, unfit_for_instances
+    from simulator.monitoring import rules_with, unfit_for
     from simulator.run import simulation
 
     asked = RunOptions(**options)
@@ -88,7 +88,7 @@ def command(
         )
     prepared = simulation(document)
     rules = rules_with(strategy, asked.rules or prepared.rules)
-    if prepared.parameters is not None and (unfit := unfit_for_instances(strategy, rules)):
+    if unfit := unfit_for(prepared.automaton, prepared.parameters, strategy, rules):
         raise click.UsageError(unfit)
     simulating = _Simulating(
         prepared,
