@@ -57,6 +57,17 @@ def handlers_that_can_run(application: ApplicationDocument) -> frozenset[Handler
     return frozenset(found)
 
 
+def messages_sent(application: ApplicationDocument) -> frozenset[Message]:
+    """Those that some handler sends, whether it is ever reached or not, or the environment."""
+    sent = {
+        Message(handler.process, name, receiver)
+        for handler, taken in sends_of_handlers(application).items()
+        for receiver, name in taken
+    }
+    sent |= {Message(ENVIRONMENT, start.message, start.to) for start in application.start}
+    return frozenset(sent)
+
+
 def reachability_warnings(
     labels: Collection[tuple[Path, Label]],
     application: ApplicationDocument,

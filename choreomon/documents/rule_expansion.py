@@ -12,6 +12,7 @@ from choreomon.core.label_patterns import LabelPattern, labels_of_pattern, parse
 from choreomon.core.labels import CarryingLabel
 from choreomon.core.message import ENVIRONMENT, Message
 from choreomon.core.suggestion import unknown
+from choreomon.documents.reachability import messages_sent
 from choreomon.documents.rule_shape import InOrder, RuleDocument
 from choreomon.documents.shape import ApplicationDocument
 
@@ -24,10 +25,10 @@ Labels = tuple[CarryingLabel, ...]
 @dataclass(frozen=True)
 class Expansion:
     """How the patterns of a document are read: `*` is any of `processes`; where the application is
-    known, only of messages that somebody handles."""
+    known, only of messages that some handler sends, or its start."""
 
     processes: tuple[str, ...]
-    handled: Mapping[str, frozenset[str]] | None = None
+    sent: frozenset[Message] | None = None
 
     def labels(
         self,
@@ -41,17 +42,15 @@ class Expansion:
         for pattern in patterns:
             if not all(variable in values for variable in pattern.variables):
                 continue  # told of the rule, once
-            labels = labels_of_pattern(pattern, self.processes, values, self._is_handled)
+            labels = labels_of_pattern(pattern, self.processes, values, self._is_sent)
             if not labels:
-                told = f"{pattern} stands for no message: no process handles one of that name"
-                defects.append(Defect(path, f"{told}; write the processes that do"))
+                told = f"{pattern} stands for no message that is ever sent"
+                defects.append(Defect(path, f"{told}: write the processes that are meant"))
             found |= dict.fromkeys(labels)
         return tuple(found)
 
-    def _is_handled(self, message: Message) -> bool:
-        if self.handled is None:
-            return True
-        return message.name in self.handled.get(message.receiver, ())
+    def _is_sent(self, message: Message) -> bool:
+        return self.sent is None or message in self.sent
 
 
 def expansion_of(
@@ -62,7 +61,7 @@ def expansion_of(
     if application is not None:
         return Expansion(
             tuple(process.id for process in application.processes),
-            {each.id: frozenset(each.handlers) for each in application.processes},
+            messages_sent(application),
         )
     named: dict[str, None] = {}
     for rule in rules:

@@ -12,7 +12,7 @@ from typing import assert_never
 from choreomon.core.action import Action, emission, reception
 from choreomon.core.errors import Defect, Path
 from choreomon.core.labels import CarryingLabel
-from choreomon.core.message import ENVIRONMENT, SEND, Label, Message
+from choreomon.core.message import ENVIRONMENT, SEND, Label
 from choreomon.core.suggestion import did_you_mean, listed, unknown
 from choreomon.documents.property_shape import (
     AutomatonDocument,
@@ -22,7 +22,7 @@ from choreomon.documents.property_shape import (
     PropertyDocument,
     TransitionDocument,
 )
-from choreomon.documents.reachability import sends_of_handlers
+from choreomon.documents.reachability import messages_sent, sends_of_handlers
 from choreomon.documents.shape import (
     INTEGERS_ARE_NOT_TESTED,
     ApplicationDocument,
@@ -112,12 +112,7 @@ def label_warnings(
     labels: Iterable[tuple[Path, Label]], application: ApplicationDocument
 ) -> Iterator[Defect]:
     """Labels of messages that nobody ever sends, each once."""
-    sent = {
-        Message(handler.process, name, receiver)
-        for handler, taken in sends_of_handlers(application).items()
-        for receiver, name in taken
-    }
-    sent |= {Message(ENVIRONMENT, start.message, start.to) for start in application.start}
+    sent = messages_sent(application)
     told: set[Label] = set()
     for path, label in labels:
         if label.message in sent or label in told:

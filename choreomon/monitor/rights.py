@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple, TypeAlias
 
+from choreomon.core.message import BEGINNING
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import GAP, NEVER, Reference
 from choreomon.monitor.history import OPEN, Record
@@ -184,7 +185,7 @@ def rights_of(monitor: MonitorSetup) -> Rights:
                 asked_of.setdefault((plan.key, owner), set()).update(asked)
     named_of: dict[str, set[Reference]] = {}
     for reference in table.skeleton:
-        if reference.process != monitor.process:
+        if reference.process not in (monitor.process, BEGINNING):
             named_of.setdefault(reference.process, set()).add(reference)
     return Rights(
         monitor.process,
