@@ -25,6 +25,7 @@ def shape_defects(
     transitions: Sequence[StatedTransition],
     self_loops: Sequence[SelfLoop],
 ) -> Iterator[Defect]:
+    """Check states and counts."""
     if not initial:
         yield Defect(("initial",), "names no state: list at least one initial state")
     if not final:
@@ -104,6 +105,7 @@ def beginning_defects(
     stated: Sequence[StatedTransition],
     forward: frozenset[Pair],
 ) -> Iterator[Defect]:
+    """Check that the beginning is the first step of sequences."""
     for transition in stated:
         if transition.label != BEGIN:
             continue
@@ -127,6 +129,7 @@ def kind_defects(
     forward: frozenset[Pair],
     reach: Mapping[str, frozenset[str]],
 ) -> Iterator[Defect]:
+    """Check that each transition is forward or backward, and as its author says."""
     for transition in stated:
         on_simple_path = (transition.source, transition.target) in forward
         returns = transition.source in reach[transition.target]
@@ -153,6 +156,7 @@ def kind_defects(
 
 
 def misplaced(added: Sequence[StatedTransition], forward: frozenset[Pair]) -> Iterator[Defect]:
+    """Tell of cancellations that self-loops would add where only steps may be."""
     for transition in added:
         if (transition.source, transition.target) in forward:
             yield Defect(
