@@ -6,9 +6,11 @@
     secret-key = D:)Q[IlAW!ahhC2ac:9*A}h:p?([4%wOTJ%JR%cs
 
 UTF-8, one field a line, blanks around `=` do not count, and a line that starts with `#` is a
-comment; `secret-key` stands in `.key` files only. Keys are CURVE keys in Z85
-(https://rfc.zeromq.org/spec/32/), 40 characters for 32 bytes. A `.pub` file may have several lines
-`public-key`, while a process gets another key: it is known by each of them.
+comment; `secret-key` stands in `.key` files only. A name that is not plain is in double quotes.
+
+Keys are CURVE keys in Z85 (https://rfc.zeromq.org/spec/32/), 40 characters for 32 bytes. A `.pub`
+file may have several lines `public-key`, while a process gets another key: it is known by each of
+them.
 
 A form of our own, for two reasons. The certificates of `zmq.auth` say nothing of whose they are,
 and who may ask what depends on just that. And there `.key` is the file to give away, where `.key`
@@ -16,14 +18,13 @@ is the file to keep nearly everywhere else: a mistake that would cost the secret
 `zmq.auth.load_certificate` looks for in a file, it finds in these.
 
 The name within must be that of the file, so that whoever looks at a directory of public keys sees
-who is let in. Errors are `DocumentError`s with file and line, and never show what a line holds:
-it may be a secret.
+who is let in; where no file should be called so, that of `choreomon.core.names.short`. Errors are
+`DocumentError`s with file and line, and never show what a line holds: it may be a secret.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -31,7 +32,7 @@ from pathlib import Path
 from typing import Final
 
 from choreomon.core.errors import DocumentError, Problem
-from choreomon.core.labels import NAME_PATTERN, NAME_RULE
+from choreomon.core.names import name_defect, short, unwritten, written
 
 SECRET_SUFFIX: Final = ".key"
 PUBLIC_SUFFIX: Final = ".pub"
@@ -42,7 +43,6 @@ MAX_BYTES: Final = 4096
 MOST_KEYS: Final = 4
 """Most keys of one process: the present one, the next one, and some to spare."""
 
-_NAME: Final = re.compile(NAME_PATTERN)
 _Z85: Final = {
     character: digit
     for digit, character in enumerate(
@@ -72,12 +72,22 @@ class KeyPair:
     secret: str = field(repr=False)
 
 
+def secret_file(process: str) -> str:
+    """The name of the file `NAME.key` of a process."""
+    return f"{short(process)}{SECRET_SUFFIX}"
+
+
+def public_file(process: str) -> str:
+    """The name of the file `NAME.pub` of a process."""
+    return f"{short(process)}{PUBLIC_SUFFIX}"
+
+
 def write_public_key(key: PublicKey) -> str:
     """The text of `NAME.pub`."""
     return (
         f"# Public key of the process {key.process} of choreomon. Not a secret, but who can put\n"
         "# another key into its place can take the place of the process.\n"
-        f"process = {key.process}\n"
+        f"process = {written(key.process)}\n"
         + "".join(f"public-key = {public}\n" for public in (key.public, *key.others))
     )
 
@@ -87,7 +97,7 @@ def write_key_pair(pair: KeyPair) -> str:
     return (
         f"# Secret key of the process {pair.process} of choreomon. Who can read this file can\n"
         "# speak in the name of the process: it belongs to its agent, and nowhere else.\n"
-        f"process = {pair.process}\n"
+        f"process = {written(pair.process)}\n"
         f"public-key = {pair.public}\n"
         f"secret-key = {pair.secret}\n"
     )
@@ -220,10 +230,8 @@ def _fields(file: Path, content: bytes, wanted: tuple[str, ...]) -> dict[str, li
             wrong = f"is one of more than {MOST_KEYS}: take old ones out"
         elif name != "process" and not is_key(value):
             wrong = "is no key: 40 characters of Z85"
-        elif name == "process" and not _NAME.fullmatch(value):
-            wrong = f"is no name of a process: {NAME_RULE}"
-        elif name == "process" and value != file.stem:
-            wrong = f"the key of {value} belongs into a file {value}{file.suffix}"
+        elif name == "process":
+            value, wrong = _process(value, file)
         found.setdefault(name, []).append(value)
         if wrong:
             problems.append(Problem(str(file), number, name, wrong))
@@ -231,6 +239,17 @@ def _fields(file: Path, content: bytes, wanted: tuple[str, ...]) -> dict[str, li
     if problems:
         raise DocumentError(tuple(problems))
     return found
+
+
+def _process(written_name: str, file: Path) -> tuple[str, str]:
+    """The name of the process, and what is wrong with it."""
+    name = unwritten(written_name)
+    if name is None:
+        defect = name_defect(written_name) or "has a quote too many or too few"
+        return written_name, f"is no name of a process: it {defect}"
+    if short(name) != file.stem:
+        return name, f"the key of {name} belongs into a file {short(name)}{file.suffix}"
+    return name, ""
 
 
 def _wrong(path: Path, message: str) -> DocumentError:

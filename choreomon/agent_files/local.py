@@ -42,6 +42,7 @@ from choreomon.agent_files.values import NO_VALUES, Given, Value
 from choreomon.core.binding import Values
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.message import EventKind
+from choreomon.core.names import MAX_NAME
 
 VERSION: Final = 1
 VERSION_WITH_VALUES: Final = 2
@@ -52,10 +53,8 @@ VERSIONS: Final = (VERSION, VERSION_WITH_VALUES)
 LENGTH_BYTES: Final = 4
 MAX_FRAME: Final = 65_536
 """Bytes of JSON from a service."""
-MAX_AGENT_FRAME: Final = 1 << 20
+MAX_AGENT_FRAME: Final = 4 << 20
 """Bytes of JSON from an agent."""
-MAX_NAME: Final = 200
-"""Characters, as in `choreomon.core.labels.NAME_RULE`."""
 MAX_SESSION: Final = 64
 MAX_TOKEN: Final = 256
 MAX_NUMBER: Final = (1 << 53) - 1

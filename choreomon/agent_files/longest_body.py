@@ -7,14 +7,14 @@ from collections.abc import Collection
 from typing import Final
 
 from choreomon.agent_files.digests import DIGEST_BYTES
-from choreomon.agent_files.wire import MAX_BYTES, MAX_NAME
+from choreomon.agent_files.wire import MAX_BYTES
+from choreomon.core.names import MAX_NAME_BYTES
 from choreomon.core.verdict import Reference
 from choreomon.monitor.messages import MOST_EVIDENCE_TOLD
 from choreomon.monitor.rights import Rights
 
 _LONGEST_NUMBER: Final = 9
 """Bytes of a number; the lengths of what follows take fewer."""
-_LONGEST_CHARACTER: Final = 4
 
 
 def longest_body(rights: Rights) -> int:
@@ -24,7 +24,7 @@ def longest_body(rights: Rights) -> int:
     if rights.most_records is None:
         return MAX_BYTES
     clock = _LONGEST_NUMBER * (1 + len(rights.index_of))
-    name = _LONGEST_NUMBER + MAX_NAME * _LONGEST_CHARACTER
+    name = _LONGEST_NUMBER + MAX_NAME_BYTES
     names = name * (
         6 + len(rights.index_of)
     )  # the clocks of a message, and of those that it waits for

@@ -10,6 +10,7 @@ from typing import Final
 import msgspec
 
 from choreomon.agent_files.table_shape import SYSTEM_ID_BYTES
+from choreomon.core.names import short
 from choreomon.properties.automaton import SequenceAutomaton, Transition
 from choreomon.properties.instances import Parameters
 from choreomon.properties.tables import RulesName
@@ -52,15 +53,21 @@ def _canonical(transition: Transition) -> list[str]:
 
 
 def table_file_names(processes: Sequence[str]) -> dict[str, str]:
-    """The name of each process's file, such as `hallway.json`.
+    """The name of each process's file, such as `hallway.json`, whatever the process is called.
 
-    The names differ in more than case, and none is that of a device: `~`, which no process's name
-    has, keeps the names that are made up apart from all others.
+    The names differ in more than case, and none is that of a device: `~`, which no plain name has,
+    keeps the names that are made up apart from all others.
     """
+    names = distinct_file_names([*map(short, processes)])
+    return {process: names[short(process)] for process in processes}
+
+
+def distinct_file_names(stems: Sequence[str]) -> dict[str, str]:
+    """The name of a file for each of these stems, with which files may be called."""
     names: dict[str, str] = {}
     taken: dict[str, int] = {}
-    for process in processes:
-        stem = f"process~{process}" if _DEVICES.fullmatch(process) else process
-        count = taken[stem.casefold()] = taken.get(stem.casefold(), 0) + 1
-        names[process] = f"{stem}.json" if count == 1 else f"{stem}~{count}.json"
+    for stem in stems:
+        safe = f"process~{stem}" if _DEVICES.fullmatch(stem) else stem
+        count = taken[safe.casefold()] = taken.get(safe.casefold(), 0) + 1
+        names[stem] = f"{safe}.json" if count == 1 else f"{safe}~{count}.json"
     return names

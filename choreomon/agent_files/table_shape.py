@@ -10,8 +10,9 @@ import msgspec
 
 from choreomon.agent_files.digests import KEY_BYTES
 from choreomon.core.errors import Path
-from choreomon.core.labels import NAME_PATTERN, NAME_RULE, parse_carrying_label, parse_label
+from choreomon.core.labels import parse_carrying_label, parse_label
 from choreomon.core.message import ENVIRONMENT, Label
+from choreomon.core.names import PLAIN_RULE, is_plain, name_defect
 from choreomon.core.suggestion import did_you_mean
 from choreomon.core.verdict import Reference
 from choreomon.files.json_shapes import JsonDocument
@@ -28,7 +29,6 @@ SPLIT_AGAIN: Final = "split the property again"
 _Pairs: TypeAlias = Mapping[tuple[str, str], object]
 """The own transitions, by their states."""
 
-_NAME: Final = re.compile(NAME_PATTERN)
 _KEY: Final = re.compile(f"[0-9a-f]{{{2 * KEY_BYTES}}}")
 _SYSTEM_ID: Final = re.compile(f"[0-9a-f]{{{2 * SYSTEM_ID_BYTES}}}")
 
@@ -149,8 +149,8 @@ def _defects_of_parameters(document: WrittenTable) -> Iterator[tuple[Path, str]]
     if not 0 < len(parameters) <= MAX_PARAMETERS:
         yield ("for_each",), f"should be 1 to {MAX_PARAMETERS} parameters: {SPLIT_AGAIN}"
     for place, name in enumerate(parameters):
-        if not _NAME.fullmatch(name):
-            yield ("for_each", place), f"should be a name of {NAME_RULE}"
+        if not is_plain(name):
+            yield ("for_each", place), f"should be a name of {PLAIN_RULE}"
         elif name in parameters[:place]:
             yield ("for_each", place), f"{name!r} comes twice: keep one of the two"
     if not _KEY.fullmatch(document.key):
@@ -199,8 +199,8 @@ def _defects_of_predecessor(
             yield path, f"{named} has no row in this table: take it out"
         seen.add(pair)
         for state in each.was:
-            if not _NAME.fullmatch(state):
-                yield (*path, "was"), f"should lead from and to names of {NAME_RULE}"
+            if not is_plain(state):
+                yield (*path, "was"), f"should lead from and to names of {PLAIN_RULE}"
 
 
 def _defects_of_processes(document: WrittenTable) -> Iterator[tuple[Path, str]]:
@@ -211,8 +211,8 @@ def _defects_of_processes(document: WrittenTable) -> Iterator[tuple[Path, str]]:
     for place, process in enumerate(document.processes):
         if process == ENVIRONMENT:
             yield ("processes", place), f"{ENVIRONMENT!r} has no monitor: {SPLIT_AGAIN}"
-        elif not _NAME.fullmatch(process):
-            yield ("processes", place), f"should be a name of {NAME_RULE}"
+        elif defect := name_defect(process):
+            yield ("processes", place), f"is no name: it {defect}"
         elif process in seen:
             yield ("processes", place), f"{process!r} comes twice: {SPLIT_AGAIN}"
         seen.add(process)
@@ -241,8 +241,8 @@ def _defects_of_rows(document: WrittenTable) -> Iterator[tuple[Path, str]]:
             yield path, "comes twice: keep one of the two"
         seen.add((label, row.source, row.target, row.pre))
         for field, state in (("from", row.source), ("to", row.target)):
-            if not _NAME.fullmatch(state):
-                yield (*path, field), f"should be a name of {NAME_RULE}"
+            if not is_plain(state):
+                yield (*path, field), f"should be a name of {PLAIN_RULE}"
         if row.source == row.target:
             yield (*path, "to"), f"should be another state than {row.source!r}, from which it leads"
         if own[row.source, row.target] != row.final:
@@ -279,8 +279,8 @@ def _defects_of_skeleton(document: WrittenTable, own: _Pairs) -> Iterator[tuple[
         elif row.of.process not in processes:
             yield (*path, "of"), _unknown(row.of.process, document)
         for state in (row.of.source, row.of.target):
-            if not _NAME.fullmatch(state):
-                yield (*path, "of"), f"should lead from and to names of {NAME_RULE}"
+            if not is_plain(state):
+                yield (*path, "of"), f"should lead from and to names of {PLAIN_RULE}"
         if (row.of, row.pre) in seen or (row.pre is not None and row.of in starting):
             yield path, f"{row.of} has this row and others: {SPLIT_AGAIN}"
         seen.add((row.of, row.pre))

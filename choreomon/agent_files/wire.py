@@ -41,6 +41,7 @@ from choreomon.agent_files.clocks.links import Link, Told, hear, tell
 from choreomon.agent_files.clocks.packed import PackedClock, packed
 from choreomon.core.binding import Binding
 from choreomon.core.errors import MalformedMessage
+from choreomon.core.names import MAX_NAME
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import GAP, NEVER
 from choreomon.monitor.history import Record
@@ -63,8 +64,6 @@ SYSTEM_BYTES: Final = 16
 NO_SYSTEM: Final = bytes(SYSTEM_BYTES)
 STORE_BYTES: Final = 8
 NO_STORE: Final = b""
-MAX_NAME: Final = 200
-"""Characters of the name of a process or a state, as in `choreomon.core.labels.NAME_RULE`."""
 
 _KINDS: Final = {kind: number for number, kind in enumerate(get_args(MonitoringMessage))}
 _OF_INSTANCES: Final = len(_KINDS)

@@ -1,4 +1,4 @@
-"""What somebody may have meant who wrote a label that is none.
+"""What somebody may have meant who wrote a label that is none, and what is wrong with its quotes.
 
 Suggestions only: a label in another notation stays refused, so that every document can be read
 by whoever knows the grammar of `choreomon.core.labels`.
@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from choreomon.core.labels import NAME_PATTERN
 from choreomon.core.message import HANDLE, SEND, EventKind, Label, Message
+from choreomon.core.names import MAX_NAME, PLAIN_PATTERN, is_name, name_defect
 
-_LONGEST: Final = 700
+_LONGEST: Final = 4 * MAX_NAME
 """More characters than a label of the longest names has."""
 
 _NAME: Final = "[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,198}[A-Za-z0-9_.])?"
@@ -41,7 +41,17 @@ _FORMS: Final = (
     f"{_KIND}{_MESSAGE} ?: ?{_SENDER}{_RIGHT}{_RECEIVER}",
 )
 """Compiled where a label is wrong: that takes longer than reading a small document."""
-_ACTION: Final = re.compile(f"({NAME_PATTERN}) ?([!?]) ?({NAME_PATTERN})")
+
+_SEVERAL: Final = ("{", "*", "$")
+"""What a name without quotes does not begin with: it would stand for several."""
+_CARRIED: Final = re.compile(rf"\([ \t]*{PLAIN_PATTERN}[ \t]*(?:,[ \t]*{PLAIN_PATTERN}[ \t]*)*\)")
+_BEFORE: Final = re.compile(r"(^|->|:|[{,]|(^|\s)handle\s)\s*$")
+_BEHIND: Final = re.compile(r"\s*($|->|:|[(,}])")
+"""What stands before a name in quotes, and what behind it, also where labels are many at once."""
+_ESCAPE: Final = re.compile(r"\\(.)")
+_IN_QUOTES: Final = re.compile(r'((?:[^"\\]|\\.)*)"')
+_OTHER_ESCAPE: Final = re.compile(r'\\[^"\\]')
+_ACTION: Final = re.compile(f"({PLAIN_PATTERN}) ?([!?]) ?({PLAIN_PATTERN})")
 
 
 def label_meant(text: str) -> str:
@@ -64,4 +74,48 @@ def label_meant(text: str) -> str:
         if sign == "!":
             return str(Label(SEND, Message(lifeline, name, "RECEIVER")))
         return str(Label(HANDLE, Message("SENDER", name, lifeline)))
+    return _with_quotes(text)
+
+
+def _with_quotes(text: str) -> str:
+    """The label with quotes around the names that need them; empty where it is not clear what these
+    are."""
+    ends, _, name = text.partition(" : ") if text.count(" : ") == 1 else text.partition(": ")
+    if text.count("->") != 1 or '"' in text or name.count(": "):
+        return ""
+    handle = ends.lstrip().startswith("handle ")
+    sender, _, receiver = ends.lstrip().removeprefix("handle ").partition("->")
+    name, carried = name.rstrip(), ""
+    if name.endswith(")") and (found := _CARRIED.fullmatch(name, name.rfind("("))):
+        name, carried = name[: found.start()], found[0]
+    told = Message(sender.strip(), name.strip(), receiver.strip())
+    if any(part.startswith(_SEVERAL) or not is_name(part) for part in told):
+        return ""
+    return f"{Label(HANDLE if handle else SEND, told)}{carried}"
+
+
+def quotes_defect(text: str) -> str:
+    """What is wrong with the quotes of a label, and with the names in them; empty where nothing
+    is."""
+    rest = text
+    while '"' in rest:
+        before, _, rest = rest.partition('"')
+        found = _IN_QUOTES.match(rest)
+        if found is None:
+            return f'has a quote that does not end: close it, as in "{_shown(rest)}"'
+        held, rest = found[1], rest[found.end() :]
+        if other := _OTHER_ESCAPE.search(held):
+            told = _shown(other[0])
+            return rf"has {told} in quotes, where only \" and \\ are escapes: write \{told}"
+        if defect := name_defect(_ESCAPE.sub(r"\1", held)):
+            return f'has a name, "{_shown(held)}", that {defect}'
+        if not _BEFORE.search(before) or not _BEHIND.match(rest):
+            beside = f'has something beside the quotes of "{_shown(held)}"'
+            return f"{beside}: write the whole name in double quotes"
     return ""
+
+
+def _shown(text: str) -> str:
+    """A text that may hold anything, for a message."""
+    shown = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text)
+    return shown if len(shown) <= 40 else f"{shown[:37]}..."

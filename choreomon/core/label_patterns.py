@@ -11,17 +11,17 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from choreomon.core.labels import NAME_PATTERN, CarryingLabel, parse_carrying_label
+from choreomon.core.labels import CarryingLabel, parse_carrying_label
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, EventKind, Message
+from choreomon.core.names import PLAIN_PATTERN, WRITTEN_PATTERN, written
 
-_NAME: Final = rf'"(?:[^"\\]|\\.)*"|{NAME_PATTERN}'
-_SET: Final = rf"\{{[ \t]*(?:{_NAME})(?:[ \t]*,[ \t]*(?:{_NAME}))*[ \t]*\}}"
-_SIDE: Final = rf"\*|\${NAME_PATTERN}|{_SET}|{_NAME}"
+_SET: Final = rf"\{{[ \t]*(?:{WRITTEN_PATTERN})(?:[ \t]*,[ \t]*(?:{WRITTEN_PATTERN}))*[ \t]*\}}"
+_SIDE: Final = rf"\*|\${PLAIN_PATTERN}|{_SET}|{WRITTEN_PATTERN}"
 _PATTERN: Final = re.compile(
     rf"[ \t]*(?P<handle>handle[ \t]+)?(?P<sender>{_SIDE})[ \t]*->[ \t]*(?P<receiver>{_SIDE})"
-    rf"[ \t]*:[ \t]*(?P<names>{_SET}|{_NAME})[ \t]*(?P<parameters>\([^()]*\)[ \t]*)?"
+    rf"[ \t]*:[ \t]*(?P<names>{_SET}|{WRITTEN_PATTERN})[ \t]*(?P<parameters>\([^()]*\)[ \t]*)?"
 )
-_ITEM: Final = re.compile(_NAME)
+_ITEM: Final = re.compile(WRITTEN_PATTERN)
 
 
 class Side(NamedTuple):
@@ -88,8 +88,8 @@ def labels_of_pattern(
     values: Mapping[str, str],
     possible: Callable[[Message], bool] = lambda message: True,
 ) -> tuple[CarryingLabel, ...]:
-    """Its labels, in the order of names and `processes`. `values`: what its variables stand for,
-    each a name as it is written. Of the labels that `*` brings in those are left out whose message
+    """Its labels, in the order of names and `processes`. `values`: the names that its
+    variables stand for. Of the labels that `*` brings in those are left out whose message
     is not `possible`, and those of messages to oneself. Messages from the environment that are
     handled are among those from `*`."""
     senders = _ends(pattern.sender, processes, values)
@@ -113,16 +113,8 @@ def labels_of_pattern(
 
 def _ends(side: Side, processes: Sequence[str], values: Mapping[str, str]) -> tuple[str, ...]:
     if side.variable:
-        return (values[side.variable],)
-    return side.names or tuple(map(quoted_where_needed, processes))
-
-
-def quoted_where_needed(name: str) -> str:
-    """A name as labels write it."""
-    if re.fullmatch(NAME_PATTERN, name):
-        return name
-    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
+        return (written(values[side.variable]),)
+    return side.names or tuple(map(written, processes))
 
 
 def _label(pattern: LabelPattern, sender: str, receiver: str, name: str) -> CarryingLabel | None:

@@ -1,7 +1,8 @@
 """The written form of labels: `[handle] SENDER -> RECEIVER : NAME`.
 
-Without `handle` a label is the sending of the message, with it the reception. Blanks
-around `->` and `:` are optional. `str(label)` writes what `parse_label` reads.
+Without `handle` a label is the sending of the message, with it the reception. Blanks around `->`
+and `:` are optional. A name that is not plain stands in double quotes (`choreomon.core.names`).
+`str(label)` writes what `parse_label` reads.
 """
 
 from __future__ import annotations
@@ -10,30 +11,19 @@ import re
 from typing import Final, NamedTuple
 
 from choreomon.core.message import HANDLE, SEND, Label, Message
-
-NAME_PATTERN: Final = "[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}"
-"""Ids of processes, names of messages, variables and states."""
-
-NAME_RULE: Final = (
-    "1 to 200 letters (a-z, A-Z), digits, '_', '.' or '-' that starts with a letter, digit or '_'"
-)
+from choreomon.core.names import PLAIN_PATTERN, WRITTEN_PATTERN, unwritten
 
 LABEL_PATTERN: Final = (
-    rf"[ \t]*(handle[ \t]+)?({NAME_PATTERN})[ \t]*->[ \t]*({NAME_PATTERN})"
-    rf"[ \t]*:[ \t]*({NAME_PATTERN})[ \t]*"
+    rf"[ \t]*(handle[ \t]+)?({WRITTEN_PATTERN})[ \t]*->[ \t]*({WRITTEN_PATTERN})"
+    rf"[ \t]*:[ \t]*({WRITTEN_PATTERN})[ \t]*"
 )
 
-_LABEL: Final = re.compile(LABEL_PATTERN)
-
 CARRYING_LABEL_PATTERN: Final = (
-    rf"{LABEL_PATTERN}(\([ \t]*{NAME_PATTERN}[ \t]*(,[ \t]*{NAME_PATTERN}[ \t]*)*\)[ \t]*)?"
+    rf"{LABEL_PATTERN}(\([ \t]*{PLAIN_PATTERN}[ \t]*(,[ \t]*{PLAIN_PATTERN}[ \t]*)*\)[ \t]*)?"
 )
 """A label, and perhaps names of parameters in parentheses."""
 
-_CARRYING: Final = re.compile(r"([^()]*)(?:\(([^()]*)\)[ \t]*)?")
-
-is_name: Final = re.compile(NAME_PATTERN).fullmatch
-"""Whether a text is a name; a match, or `None`."""
+_CARRYING: Final = re.compile(CARRYING_LABEL_PATTERN)
 
 
 class CarryingLabel(NamedTuple):
@@ -48,25 +38,31 @@ class CarryingLabel(NamedTuple):
 
 def parse_carrying_label(text: str) -> CarryingLabel | None:
     """The label that `text` writes, with the parameters in parentheses behind it; None where it is
-    not of the grammar."""
-    found = _CARRYING.fullmatch(text)
-    if found is None:
-        return None
-    label = parse_label(found[1])
-    names = tuple(name.strip() for name in found[2].split(",")) if found[2] is not None else ()
-    if label is None or not all(map(is_name, names)) or len(set(names)) < len(names):
-        return None
-    return CarryingLabel(label, names)
-
-
-def parse_label(text: str) -> Label | None:
-    """The label that `text` writes; `None` where it is not of the grammar.
+    not of the grammar.
 
     A process may be called `handle`: only a `handle` that another name follows marks a
     reception.
     """
-    match = _LABEL.fullmatch(text)
+    match = _CARRYING.fullmatch(text)
     if match is None:
         return None
-    handle, sender, receiver, name = match.groups()
-    return Label(HANDLE if handle else SEND, Message(sender, name, receiver))
+    handle, *names, carried, _ = match.groups()
+    sender, receiver, name = map(unwritten, names)
+    parameters = _parameters(carried or "")
+    if sender is None or receiver is None or name is None:
+        return None
+    if len(set(parameters)) < len(parameters):
+        return None
+    message = Message(sender, name, receiver)
+    return CarryingLabel(Label(HANDLE if handle else SEND, message), parameters)
+
+
+def parse_label(text: str) -> Label | None:
+    """The label that `text` writes, without parameters; `None` where it is not of the grammar."""
+    carrying = parse_carrying_label(text)
+    return None if carrying is None or carrying.parameters else carrying.label
+
+
+def _parameters(carried: str) -> tuple[str, ...]:
+    """The names in parentheses, which may be left out with them."""
+    return tuple(name.strip() for name in carried.strip()[1:-1].split(",")) if carried else ()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Final, Literal, NamedTuple, TypeAlias
 
+from choreomon.core.names import written
 from choreomon.core.vector_clock import VectorClock
 
 EventKind: TypeAlias = Literal["send", "handle"]
@@ -33,7 +34,7 @@ class Message(NamedTuple):
     receiver: str
 
     def __str__(self) -> str:
-        return f"{self.sender} -> {self.receiver} : {self.name}"
+        return f"{written(self.sender)} -> {written(self.receiver)} : {written(self.name)}"
 
 
 class Label(NamedTuple):

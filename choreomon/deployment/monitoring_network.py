@@ -31,10 +31,11 @@ from choreomon.runtime.network.security import (
     make_key_pair,
     secure_asker,
     secure_listener,
+    user_id,
 )
 
 BATCH: Final = 64
-OWN_NAME: Final = "(network)"
+OWN_NAME: Final = ""
 """No process can have it."""
 
 Pair = tuple[str, str]
@@ -67,6 +68,7 @@ class MonitoringNetwork:
         self._askers: dict[Pair, zmq.Socket[bytes]] = {}
         self._readers: dict[zmq.Socket[bytes], DrainingReader] = {}
         self._public = {process: pair.public for process, pair in keys.items()}
+        self._users = {user_id(process): process for process in keys}
         self.strangers = 0
         """Connections that were not let in, and messages of whom nobody knows."""
         # One for all listeners: whoever has the key of a process is let in under its name.
@@ -115,7 +117,7 @@ class MonitoringNetwork:
     def _asked(self, process: str, router: zmq.Socket[bytes]) -> bool:
         route, part = router.recv_multipart(zmq.NOBLOCK, copy=False)
         try:
-            asker = str(part.get("User-Id"))
+            asker = self._users[str(part.get("User-Id"))]
             onward = self._askers[asker, process]
         except (zmq.ZMQError, KeyError):
             self.strangers += 1

@@ -20,10 +20,10 @@ from choreomon.agent_files.agent_config import AgentConfig, Keys, LocalAccess
 from choreomon.agent_files.clocks.text import KEY_BYTES, SystemKey
 from choreomon.agent_files.digests import KEY_BYTES as VALUE_KEY_BYTES
 from choreomon.agent_files.key_files import (
-    PUBLIC_SUFFIX,
-    SECRET_SUFFIX,
     KeyPair,
     PublicKey,
+    public_file,
+    secret_file,
     write_key_pair,
     write_public_key,
 )
@@ -125,7 +125,7 @@ class RunDirectory:
             secret.parent.mkdir()
             with os.fdopen(os.open(secret, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as f:
                 f.write(write_key_pair(pair))
-            public = self._public / f"{name}{PUBLIC_SUFFIX}"
+            public = self._public / public_file(name)
             public.write_text(write_public_key(PublicKey(name, pair.public)), encoding="utf-8")
         for name, table in monitoring.tables.items():
             self._of(name, "table", "json").write_bytes(write_table(table))
@@ -154,7 +154,7 @@ class RunDirectory:
         return self.folder / "public"
 
     def _secret(self, process: str) -> Path:
-        return self._of(process, "key", "d") / f"{process}{SECRET_SUFFIX}"
+        return self._of(process, "key", "d") / secret_file(process)
 
     def _of(self, process: str, what: str, suffix: str) -> Path:
         return self.folder / f"{what}-{self._number[process]}.{suffix}"

@@ -9,8 +9,8 @@ from typing import Annotated, Final, TypeAlias
 from pydantic import ConfigDict, Field, PlainValidator, WithJsonSchema, model_validator
 
 from choreomon.core.binding import MAX_VALUE, checked_value
-from choreomon.core.labels import NAME_PATTERN, is_name
-from choreomon.files.fields import Milliseconds, Name, Part, refused, shown
+from choreomon.core.names import PLAIN_PATTERN, is_plain
+from choreomon.files.fields import Milliseconds, Name, Part, PlainName, refused, shown
 
 MOST_REPEATED: Final = 100_000
 """Messages that one entry of `start` may stand for."""
@@ -42,7 +42,7 @@ def _given(value: object) -> str:
     text = _value(value)
     if not text.startswith("$"):
         return text
-    if not is_name(text[1:]):
+    if not is_plain(text[1:]):
         raise refused(
             f"should be $ and a name, as in $order, for the value of that name which the handled "
             f"message carries, not {shown(text)}"
@@ -90,7 +90,7 @@ class RepeatDocument(Part):
             "minProperties": 2,
             "maxProperties": 2,
             "additionalProperties": {"type": "string", "pattern": f"^{_RANGE_PATTERN}$"},
-            "propertyNames": {"pattern": f"^{NAME_PATTERN}$"},
+            "propertyNames": {"pattern": f"^{PLAIN_PATTERN}$"},
         },
     )
     __pydantic_extra__: dict[str, Range]
@@ -106,7 +106,7 @@ class RepeatDocument(Part):
                 'should have one name with a range beside every, as in {order: "1..1000", every: '
                 f"10}}, not {given}"
             )
-        if not is_name(names[0]):
+        if not is_plain(names[0]):
             raise refused(f"should have a name beside every, not {shown(names[0])}")
         return self
 
@@ -129,7 +129,7 @@ class StartDocument(Part):
     at: Milliseconds = Field(
         default=0, description="when it arrives, in milliseconds; the first one, if it is repeated"
     )
-    values: dict[Name, Value] = Field(
+    values: dict[PlainName, Value] = Field(
         default={}, alias="with", description="values that it carries, text or integers, by name"
     )
     repeat: RepeatDocument | None = Field(

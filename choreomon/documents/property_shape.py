@@ -14,9 +14,9 @@ from choreomon.files.fields import (
     CarryingLabelText,
     Items,
     LabelText,
-    Name,
     OneOrMore,
     Part,
+    PlainName,
     one_key,
     refused,
     shown,
@@ -72,8 +72,8 @@ AndFormula.model_rebuild()
 class LabelledTransition(Part):
     """A transition on a label; from a state to itself it is a self-loop."""
 
-    source: Name = Field(alias="from", description="a state")
-    target: Name = Field(alias="to", description="a state")
+    source: PlainName = Field(alias="from", description="a state")
+    target: PlainName = Field(alias="to", description="a state")
     label: CarryingLabelText = Field(
         alias="on", description='a label, "[handle] SENDER -> RECEIVER : NAME [(PARAMETER, ...)]"'
     )
@@ -93,8 +93,8 @@ class LabelledTransition(Part):
 class LoopTransition(Part):
     """A self-loop with a formula for the labels that the state ignores."""
 
-    source: Name = Field(alias="from", description="a state")
-    target: Name = Field(alias="to", description="the same state")
+    source: PlainName = Field(alias="from", description="a state")
+    target: PlainName = Field(alias="to", description="the same state")
     formula: Formula = Field(alias="when", description="a formula")
 
     @model_validator(mode="after")
@@ -128,8 +128,8 @@ TransitionDocument: TypeAlias = Annotated[
 class AutomatonDocument(Part):
     """A sequence automaton; its states are those that transitions mention."""
 
-    initial: OneOrMore[Name] = Field(description="a list of states")
-    final: OneOrMore[Name] = Field(description="a list of states")
+    initial: OneOrMore[PlainName] = Field(description="a list of states")
+    final: OneOrMore[PlainName] = Field(description="a list of states")
     transitions: OneOrMore[TransitionDocument] = Field(description="a list of transitions")
 
 
@@ -163,7 +163,7 @@ class SequenceDocument(Part):
 class PropertyDocument(Part):
     """The property: an automaton or a list of sequences that must not happen."""
 
-    for_each: Items[Name] = Field(
+    for_each: Items[PlainName] = Field(
         default=(),
         description="parameters: the property is meant for each combination of their values, which "
         "messages carry",

@@ -25,6 +25,7 @@ from choreomon.files.fields import (
     Name,
     OneOrMore,
     Part,
+    PlainName,
     Title,
     label_refused,
     refused,
@@ -116,20 +117,20 @@ def _link(value: object) -> object:
 class RuleDocument(Part):
     """One rule: what must not happen, in a pattern, as steps, or as an automaton."""
 
-    id: Name = Field(description="its name in verdicts, reports and metrics")
+    id: PlainName = Field(description="its name in verdicts, reports and metrics")
     description: Title | None = Field(default=None, description="one sentence that says it")
     severity: Severity = Field(default="error", description="error, warning or note")
     runbook_url: Annotated[str, BeforeValidator(_link)] | None = Field(
         default=None, description="a page that says what to do"
     )
-    tags: Items[Name] = Field(default=(), description="words to find it by")
-    for_each: Items[Name] = Field(
+    tags: Items[PlainName] = Field(default=(), description="words to find it by")
+    for_each: Items[PlainName] = Field(
         default=(),
         description="parameters: the rule is meant for each combination of their values, which "
         "messages carry",
     )
     fresh: AnyOf | None = Field(default=None, description="labels at which an instance begins anew")
-    where: dict[Name, OneOrMore[Name]] = Field(
+    where: dict[PlainName, OneOrMore[Name]] = Field(
         default={},
         description="variables for processes, used as $variable: one rule for each value",
     )

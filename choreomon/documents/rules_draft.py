@@ -7,6 +7,8 @@ from typing import Final
 
 from choreomon.core.contents import Contents, MessageCount
 from choreomon.core.labels import parse_label
+from choreomon.core.message import Message
+from choreomon.files.scalars import in_quotes
 
 MOST_LISTED: Final = 200
 
@@ -31,10 +33,10 @@ def _beginning(logs: str, first: str, second: str) -> Iterator[str]:
     yield "property:"
     yield "  sequences:"
     yield "    - steps:"
-    yield f'        - "{first}"'
-    yield f'        - "{second}"'
+    yield f"        - {first}"
+    yield f"        - {second}"
     yield "      # What takes steps back, where something does:"
-    yield f'      # cancel: [{{on: "{first}", after: [1, 1], back_to: 0}}]'
+    yield f"      # cancel: [{{on: {first}, after: [1, 1], back_to: 0}}]"
 
 
 def _listed(labels: list[tuple[str, MessageCount]]) -> Iterator[str]:
@@ -42,12 +44,14 @@ def _listed(labels: list[tuple[str, MessageCount]]) -> Iterator[str]:
     yield "# The messages, most frequent first. With `handle` before it, a label is the moment in"
     yield "# which the message is handled."
     for text, each in labels[:MOST_LISTED]:
-        yield f'#   "{text}"  # sent {each.sent:,}, handled {each.handled:,}'
+        yield f"#   {text}  # sent {each.sent:,}, handled {each.handled:,}"
     if len(labels) > MOST_LISTED:
         yield f"#   and {len(labels) - MOST_LISTED:,} more"
 
 
 def _label(message: MessageCount) -> str | None:
-    text = f"{message.sender} -> {message.receiver} : {message.name}"
-    whole = message.sender is not None and message.receiver is not None
-    return text if whole and parse_label(text) is not None else None
+    """Its label in quotes, as documents have it."""
+    if message.sender is None or message.receiver is None:
+        return None
+    text = str(Message(message.sender, message.name, message.receiver))
+    return in_quotes(text) if parse_label(text) is not None else None

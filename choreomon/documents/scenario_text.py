@@ -192,4 +192,8 @@ def _flow(value: _Value) -> str:
 
 
 def _text(text: str) -> str:
-    return text if _PLAIN.fullmatch(text) else json.dumps(text)
+    if _PLAIN.fullmatch(text):
+        return text
+    # JSON has two escapes for one character where YAML has one, and YAML breaks more lines.
+    written = json.dumps(text, ensure_ascii=False)
+    return "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in written)

@@ -12,7 +12,7 @@ from typing import Annotated, Final, TypeAlias
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
-from choreomon.core.labels import NAME_PATTERN
+from choreomon.core.names import PLAIN_PATTERN, is_plain
 from choreomon.documents.carrying import GivenValue, StartDocument
 from choreomon.documents.durations import NO_TIME, Duration, UniformDuration
 from choreomon.documents.observation import EVERYTHING, ObservationDocument
@@ -26,6 +26,7 @@ from choreomon.files.fields import (
     Name,
     OneOrMore,
     Part,
+    PlainName,
     PositiveMilliseconds,
     Title,
     branch_by_key,
@@ -89,7 +90,7 @@ class SendDocument(Part):
 
     to: Name = Field(description="the id of the receiving process")
     message: Name = Field(description="the message's name: a handler of the receiver")
-    values: dict[Name, GivenValue] = Field(
+    values: dict[PlainName, GivenValue] = Field(
         default={},
         alias="with",
         description="values that it carries, by name: text, integers, or $name for the one that "
@@ -106,7 +107,7 @@ class SendStatement(Part):
 class AssignStatement(Part):
     """Give variables of the process new values."""
 
-    assign: dict[Name, Constant] = Field(
+    assign: dict[PlainName, Constant] = Field(
         min_length=1, description="variables with integers or booleans"
     )
 
@@ -114,7 +115,7 @@ class AssignStatement(Part):
 class NotCondition(Part):
     """The variable is false."""
 
-    variable: Name = Field(alias="not", description="a boolean variable")
+    variable: PlainName = Field(alias="not", description="a boolean variable")
 
 
 def _branch_of_condition(value: object) -> str:
@@ -123,7 +124,7 @@ def _branch_of_condition(value: object) -> str:
 
 INTEGERS_ARE_NOT_TESTED: Final = "integers can only be assigned constants, and never tested"
 """The errors about integers in conditions."""
-_NEGATION: Final = re.compile(f"not +({NAME_PATTERN})")
+_NEGATION: Final = re.compile(f"not +({PLAIN_PATTERN})")
 
 
 def _condition(value: object) -> object:
@@ -132,8 +133,7 @@ def _condition(value: object) -> object:
             f"should be a boolean variable or {{not: variable}}, not {shown(value)}; "
             f"did you mean {{not: {negated[1]}}}?"
         )
-    is_name = isinstance(value, str) and re.fullmatch(NAME_PATTERN, value)
-    if is_name or (isinstance(value, dict) and "not" in value):
+    if (isinstance(value, str) and is_plain(value)) or (isinstance(value, dict) and "not" in value):
         return value
     compares = isinstance(value, str) and re.search("[<>=]", value)
     told = f"; nothing is compared: {INTEGERS_ARE_NOT_TESTED}" if compares else ""
@@ -141,7 +141,7 @@ def _condition(value: object) -> object:
 
 
 Condition: TypeAlias = Annotated[
-    Annotated[Name, Tag(f"{BRANCH}variable")] | Annotated[NotCondition, Tag(f"{BRANCH}not")],
+    Annotated[PlainName, Tag(f"{BRANCH}variable")] | Annotated[NotCondition, Tag(f"{BRANCH}not")],
     Discriminator(_branch_of_condition),
     BeforeValidator(_condition),
 ]
@@ -180,7 +180,7 @@ class ProcessDocument(Part):
     """One process: its variables with their first values, and what it does with messages."""
 
     id: Name = Field(description="the name of the process; env is reserved")
-    variables: dict[Name, Constant] = Field(
+    variables: dict[PlainName, Constant] = Field(
         default={}, description="integer or boolean variables with their first values"
     )
     handlers: dict[Name, Items[Statement]] = Field(

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Annotated, Any, Final, TypeAlias, TypeVar, get_args
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -25,19 +26,25 @@ from pydantic import (
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from choreomon.core.errors import DocumentError, Path
-from choreomon.core.label_hints import label_meant
+from choreomon.core.label_hints import label_meant, quotes_defect
 from choreomon.core.labels import (
     CARRYING_LABEL_PATTERN,
     LABEL_PATTERN,
-    NAME_PATTERN,
-    NAME_RULE,
     CarryingLabel,
     parse_carrying_label,
     parse_label,
 )
 from choreomon.core.message import Label
+from choreomon.core.names import (
+    NAME_RULE,
+    PLAIN_PATTERN,
+    PLAIN_RULE,
+    is_plain,
+    name_defect,
+)
+from choreomon.core.names import SCHEMA as NAME_SCHEMA
 from choreomon.core.suggestion import did_you_mean
-from choreomon.files.scalars import shortened
+from choreomon.files.scalars import in_quotes, shortened
 from choreomon.files.source_positions import Positioned
 
 MAX_MILLISECONDS: Final = 1e12
@@ -122,7 +129,7 @@ _EXPECTED: Final = {
     "greater_than_equal": "at least {ge}",
     "less_than_equal": "at most {le}",
     "literal_error": "{expected}",
-    "string_pattern_mismatch": f"a name of {NAME_RULE}",
+    "string_pattern_mismatch": f"a name of {PLAIN_RULE}",
 }
 
 
@@ -204,17 +211,18 @@ def _descriptions(part: type[Part] | None) -> dict[str, str]:
 def _path(details: ErrorDetails) -> Path:
     """The path without what pydantic adds: the branch of a union, the mark of a dictionary's
     key."""
+    last = len(details["loc"]) - 1
     return tuple(
         key
-        for key in details["loc"]
-        if key != "[key]" and not (isinstance(key, str) and key.startswith(BRANCH))
+        for place, key in enumerate(details["loc"])
+        if (key, place) != ("[key]", last) and not (isinstance(key, str) and key.startswith(BRANCH))
     )
 
 
 # ---------------------------------------------------------------- unions
 
-BRANCH: Final = "\N{RIGHTWARDS ARROW}"
-"""Starts the name of a branch of a union, which no key of a document can."""
+BRANCH: Final = "\0"
+"""Starts the name of a branch of a union, which no name in a document can."""
 
 
 def branch_by_key(value: object) -> str | None:
@@ -258,22 +266,19 @@ def _constant(value: object) -> bool | int:
     raise refused(f"should be an integer, true or false, not {shown(value)}{told}")
 
 
-_NAME: Final = re.compile(NAME_PATTERN)
-
-
 def unquoted_label(value: object) -> PydanticCustomError | None:
     """The error of a label without quotes, which YAML takes for a mapping of one key in a
     list or below a key; `None` where `value` is none."""
     if not isinstance(value, dict) or len(value) != 1:
         return None
     ((key, name),) = value.items()
-    if not isinstance(key, str) or _NAME.fullmatch(key):
+    if not isinstance(key, str) or is_plain(key):
         return None
     written = f"{key} : {name}" if type(name) in (str, int) else ""
     meant = parse_label(written) or label_meant(written)
     if not meant and "->" not in key:
         return None
-    right = f': "{meant}"' if meant else ', as in "A -> B : m"'
+    right = f": {in_quotes(str(meant))}" if meant else ', as in "A -> B : m"'
     return refused(f"is a label that YAML takes for a mapping: put it in quotes{right}")
 
 
@@ -286,8 +291,10 @@ def _label(value: object) -> Label:
 
 def label_refused(value: object, right: str) -> PydanticCustomError:
     """The error of what is no label; `right` says what would be."""
+    if isinstance(value, str) and (defect := quotes_defect(value)):
+        return refused(defect)
     meant = label_meant(value) if isinstance(value, str) else ""
-    suggestion = f'; did you mean "{meant}"?' if meant else ""
+    suggestion = f"; did you mean {in_quotes(meant)}?" if meant else ""
     return unquoted_label(value) or refused(f"should be {right}, not {shown(value)}{suggestion}")
 
 
@@ -301,6 +308,12 @@ def _carrying_label(value: object) -> CarryingLabel:
             )
         return CarryingLabel(_label(value))
     return found
+
+
+def _name(value: str) -> str:
+    if defect := name_defect(value):
+        raise refused(f"{defect}; should be a name of {NAME_RULE}, not {shown(value)}")
+    return value
 
 
 def _title(value: object) -> object:
@@ -324,7 +337,10 @@ OneOrMore: TypeAlias = Annotated[
     Field(strict=False, json_schema_extra={"minItems": 1}),
     BeforeValidator(_not_empty),
 ]
-Name: TypeAlias = Annotated[str, StringConstraints(pattern=f"^{NAME_PATTERN}$")]
+Name: TypeAlias = Annotated[str, AfterValidator(_name), WithJsonSchema(NAME_SCHEMA)]
+"""What a process or a message is called."""
+PlainName: TypeAlias = Annotated[str, StringConstraints(pattern=f"^{PLAIN_PATTERN}$")]
+"""The name of a state, a parameter or a variable."""
 Title: TypeAlias = Annotated[str, Field(min_length=1), BeforeValidator(_title)]
 Constant: TypeAlias = Annotated[
     bool | int, PlainValidator(_constant), WithJsonSchema({"type": ["boolean", "integer"]})

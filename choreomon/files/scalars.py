@@ -83,6 +83,15 @@ def json_scalar(text: str) -> Scalar:
     return _number(text, integer=not re.search("[.eE]", text))
 
 
+def in_quotes(text: str) -> str:
+    """Printable text in quotes of YAML: in single ones where double quotes within would be in the
+    way."""
+    if '"' in text or "\\" in text:
+        doubled = text.replace("'", "''")
+        return f"'{doubled}'"
+    return f'"{text}"'
+
+
 def shortened(value: str) -> str:
     """`value` in quotes, escaped, and cut to a length that fits a message."""
     return repr(value if len(value) <= 60 else value[:57] + "...")

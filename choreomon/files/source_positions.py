@@ -17,7 +17,7 @@ from typing import Any, Final, TypeAlias
 import yaml
 
 from choreomon.core.errors import DocumentError, Path, Problem
-from choreomon.core.labels import NAME_PATTERN
+from choreomon.core.names import PLAIN_PATTERN
 from choreomon.files.input_files import size
 from choreomon.files.scalars import Scalar, ScalarError, json_scalar, shortened, yaml_scalar
 from choreomon.files.yaml_hints import not_yaml
@@ -34,7 +34,7 @@ MAX_NESTING: Final = 64
 MAX_NODES: Final = 200_000
 """Scalars, lists and mappings, counted again wherever an alias repeats them."""
 
-_SIMPLE_KEY: Final = re.compile(NAME_PATTERN)
+_SIMPLE_KEY: Final = re.compile(PLAIN_PATTERN)
 _COLLECTION_TAGS: Final = (None, "!", "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
 
 

@@ -17,8 +17,8 @@ from choreomon.agent_files.values import NO_VALUES
 from choreomon.agent_files.wire import open_untrusted, read_untrusted
 from choreomon.core.binding import Values
 from choreomon.core.errors import MalformedMessage
-from choreomon.core.labels import is_name
 from choreomon.core.message import Label
+from choreomon.core.names import is_name
 from choreomon.core.vector_clock import VectorClock, as_far_as_can_be, is_far_beyond
 from choreomon.monitor.host import HostEffect
 from choreomon.monitor.messages import Inquiry, Response, Waiting

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from choreomon.agent_files.local import RefusalReason
 from choreomon.core.errors import AgentUnavailable, ProcessClosed
-from choreomon.core.labels import NAME_PATTERN, NAME_RULE
+from choreomon.core.names import name_defect
 from choreomon.sdk.address import VARIABLE, Address
 from choreomon.sdk.session import Session
 
@@ -22,8 +21,6 @@ _START: Final = (
     "start it with `choreomon agent --config agent.yaml`, "
     f"or set {VARIABLE}=off to run without a monitor"
 )
-
-_NAME: Final = re.compile(NAME_PATTERN)
 
 
 def unavailable(address: Address, session: Session) -> AgentUnavailable:
@@ -40,6 +37,6 @@ def closed(*, forked: bool = False) -> ProcessClosed:
 
 def checked_name(name: str) -> str:
     """`name`, which goes into a header. Raises `ValueError` where it is no name of a message."""
-    if _NAME.fullmatch(name) is None:
-        raise ValueError(f"name of a message {name!r}: {NAME_RULE} is expected")
+    if defect := name_defect(name):
+        raise ValueError(f"name of a message {name!r}: it {defect}")
     return name

@@ -2,6 +2,11 @@
 // Policy `block`: what was not answered is told again when the agent is back, and counts once.
 const net = require('node:net');
 
+const hex = (text) => Buffer.from(text).toString('hex').toUpperCase().replace(/../g, '~$&');
+const word = (name) => name.replace(/^\W|[^\w.-]/gu, hex);
+const ofWord = (text) => { try { return decodeURIComponent(text.replaceAll('~', '%')); } catch { return ''; } };
+const written = (name) => (/^\w[\w.-]*$/.test(name) ? name : `"${name.replace(/["\\]/g, '\\$&')}"`);
+
 exports.Process = class Process {
   static connect(path) { return new Promise((resolve, reject) => new Process(path, resolve, reject)); }
 
@@ -10,25 +15,25 @@ exports.Process = class Process {
   }
   // Before a message leaves: the text that is to travel with it. `values`: those that it carries, as { order: 'A-17' }.
   async sending(to, name, values) {
-    return `1/${this.name}/${name}/${await this.report('send', to, name, '', values)}`;
+    return `1/${word(this.name)}/${word(name)}/${await this.report('send', to, name, '', values)}`;
   }
   // Before a message is handled: `carried` is what came with it; one from outside, with nothing, has a `name`.
   async handling(carried, name, values) {
-    const read = /^1\/(\w[\w.-]{0,199})\/(\w[\w.-]{0,199})\/([\w-]{0,4096})$/.exec(carried);
-    const [, sender, named, clock] = read ?? ['', 'env', name, ''];
-    if (named) await this.report('handle', sender, named, clock, values);
+    const read = /^1\/([\w~][\w.~-]{0,2399})\/([\w~][\w.~-]{0,2399})\/([\w-]{0,4096})$/.exec(carried);
+    const [sender, named, clock] = read ? [ofWord(read[1]), ofWord(read[2]), read[3]] : ['env', name, ''];
+    if (sender && named) await this.report('handle', sender, named, clock, values);
   }
   close() { this.closed = true; this.say({ type: 'goodbye' }); this.socket.end(); }
 
   report(event, peer, name, heard, values) {
-    const ends = event === 'send' ? `${this.name} -> ${peer}` : `handle ${peer} -> ${this.name}`;
-    const label = this.labels.find((each) => each.replace(/\(.*/, '') === `${ends} : ${name}`);
-    const missing = /\((.*)\)/.exec(label)?.[1].split(', ').filter((each) => !(each in (values ?? {}))) ?? [];
-    if (missing.length) return Promise.reject(new Error(`${ends} : ${name} carries ${missing.join(', ')}`));
+    const [me, other, what] = [this.name, peer, name].map(written);
+    const label = `${event === 'send' ? `${me} -> ${other}` : `handle ${other} -> ${me}`} : ${what}`;
+    const carries = this.labels.find((each) => each.startsWith(`${label}(`))?.slice(label.length + 1, -1);
+    const missing = carries?.split(', ').filter((each) => !(each in (values ?? {}))) ?? [];
+    if (missing.length) return Promise.reject(new Error(`${label} carries ${missing.join(', ')}`));
     const message = { type: 'report', number: ++this.last, event, peer, name, heard, values };
     return new Promise((resolve, reject) => {
-      this.waiting.set(message.number, { message, resolve, reject });
-      this.tell();
+      this.waiting.set(message.number, { message, resolve, reject }), this.tell();
     });
   }
   tell() { // as many as may wait for their answers, which come in order

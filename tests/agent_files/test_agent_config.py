@@ -203,7 +203,7 @@ WRONG = {
     },
     "process: shop": {
         "a number": ("process: 7", "1: process: should be text, not 7 (put it in"),
-        "no name": ("process: a/b", "1: process: should be a name of 1 to 200"),
+        "no name": ('process: "a\\tb"', "1: process: has U+0009 as character 2"),
         "the environment": ("process: env", "1: process: 'env' has no monitor: name a process"),
     },
     "[tables/shop.json]": {

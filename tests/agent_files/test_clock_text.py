@@ -25,8 +25,9 @@ from choreomon.agent_files.clocks.text import (
     merge_texts,
 )
 from choreomon.core.errors import MalformedMessage
-from choreomon.core.labels import NAME_PATTERN
+from choreomon.core.names import MAX_NAME
 from choreomon.core.vector_clock import VectorClock
+from tests.core.names_for_tests import names as any_names
 
 KEY = b"\x01\x02\x03\x04"
 
@@ -36,7 +37,7 @@ keys = st.binary(min_size=4, max_size=4)
 entries = st.integers(0, 3) | st.integers(0, 2**20) | st.integers(0, MAX_ENTRY)
 clocks = st.lists(entries, min_size=1, max_size=20).map(tuple)
 sets_of_clocks = st.dictionaries(keys, clocks, max_size=4)
-names = st.from_regex(NAME_PATTERN, fullmatch=True)
+names = any_names()
 
 
 def slow_text(clocks: Clocks) -> str:
@@ -176,12 +177,22 @@ def test_surplus_bits_of_the_last_sign_are_refused(entries: int, surplus: int) -
     assert accepted == list(range(64 >> surplus))
 
 
-def test_a_hundred_processes_fit_into_baggage() -> None:
+@pytest.mark.parametrize("character", ["x", "\U0001f600"])
+def test_a_hundred_processes_fit_into_baggage(character: str) -> None:
     """With a million events each, and names of the longest."""
     text = encode_clocks({KEY: (1_000_000,) * 100})
     assert len(text) == 407
-    longest = encode_carried(Carried("s" * 200, "n" * 200, text))
+    longest = encode_carried(Carried(200 * character, 200 * character, text))
     assert len(f"choreomon={longest}") < W3C_BAGGAGE_BYTES
+
+
+def test_the_longest_text_is_accepted() -> None:
+    name = MAX_NAME * "\U0001f600"
+    text = encode_carried(Carried(name, name, MAX_CLOCK_TEXT * "A"))
+    assert len(text) == MAX_CARRIED_TEXT
+    assert decode_carried_untrusted(text) == Carried(name, name, MAX_CLOCK_TEXT * "A")
+    assert text.isascii()
+    assert not {*text} & {*'%," ;\\'}
 
 
 def test_what_is_said_to_fit_always_does() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -36,6 +37,7 @@ from choreomon.properties.automaton import (
     sequence_automaton,
 )
 from choreomon.properties.tables import RulesName, transition_tables
+from tests.core.names_for_tests import HARD_NAMES
 from tests.imported import imported_by
 from tests.laws.drawn import draw_automaton, processes
 from tests.strategies import PROCESSES, automata
@@ -274,6 +276,15 @@ def test_names_that_differ_in_case_alone_or_are_devices_get_names_of_their_own()
     assert len({name.casefold() for name in names.values()}) == len(names)
 
 
+def test_whatever_processes_are_called_their_files_are_in_the_folder_and_apart() -> None:
+    processes = (*HARD_NAMES, "A/b", "a_b", "../..", "con", "con.x", "CON:")
+    files = table_file_names(processes).values()
+    assert len({name.casefold() for name in files}) == len(processes)
+    for name in files:
+        assert re.fullmatch(r"[A-Za-z0-9_~][A-Za-z0-9_.~-]*\.json", name)
+        assert len(name) <= 205
+
+
 # --- of a property for each instance ------------------------------------------------
 
 ORDERS = """
@@ -388,8 +399,8 @@ WRONG: dict[str, tuple[Change, str]] = {
         "hallway.json:16: processes[7]: 'car' comes twice: split the property again",
     ),
     "a process that is none": (
-        lambda d: d["processes"].append("../car"),
-        "hallway.json:16: processes[7]: should be a name of 1 to 200 letters",
+        lambda d: d["processes"].append("car\x1b"),
+        "hallway.json:16: processes[7]: is no name: it has U+001B as character 4",
     ),
     "the environment": (
         lambda d: d["processes"].append("env"),
@@ -559,7 +570,7 @@ def test_a_key_that_comes_twice_is_refused() -> None:
 
 def test_many_mistakes_are_told_in_part() -> None:
     def spoil(document: dict[str, Any]) -> None:
-        document["processes"] = [f"p{number}?" for number in range(200)]
+        document["processes"] = [f"p{number}\n" for number in range(200)]
 
     assert len(refusal(changed(spoil)).splitlines()) == 20
 

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from choreomon.agent_files.key_files import load_key_pair, load_public_key
+from choreomon.agent_files.key_files import load_key_pair, load_public_key, load_public_keys
 from choreomon.runtime.network.security import Curve
 from tests.cli.command_line import choreomon
+from tests.core.names_for_tests import HARD_NAMES
 
 
 def mode(path: Path) -> int:
@@ -103,13 +104,24 @@ def test_it_does_without_links(monkeypatch: pytest.MonkeyPatch) -> None:
     assert load_key_pair("shop.key").public == load_public_key("shop.pub").public
 
 
-@pytest.mark.parametrize("name", ["", "../shop", "a/b", ".hidden", "-x y", "käse", "x" * 201])
+@pytest.mark.parametrize("name", ["", "a\n", "\x1b[31m", "\u202eshop", "x" * 201])
 def test_what_is_no_name_of_a_process_is_refused(name: str) -> None:
     before = names(Path())
     answer = choreomon("keygen", "--", name)
     assert answer.code == 2
-    assert "is no name of a process: 1 to 200 letters" in answer.err
+    assert "is no name of a process, which has 1 to 200 printable characters: it " in answer.err
     assert names(Path()) == before
+
+
+@pytest.mark.parametrize("name", HARD_NAMES)
+def test_keys_of_any_name_stay_in_the_folder(name: str) -> None:
+    Path("keys").mkdir()
+    before = names(Path())
+    assert choreomon("keygen", "-o", "keys", "--", name).code == 0
+    assert names(Path()) == before
+    secret, public = sorted(Path("keys").iterdir())
+    assert load_key_pair(secret).process == load_public_key(public).process == name
+    assert load_public_keys("keys") == {name: (load_key_pair(secret).public,)}
 
 
 def test_the_longest_name_fits() -> None:

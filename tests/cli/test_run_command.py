@@ -51,10 +51,29 @@ property:
 """And here a follows b."""
 
 
+REAL_NAMES = """
+application:
+  processes:
+    - id: 10.0.0.7:8080
+      handlers: {go: [{send: {to: a/b, message: "POST /orders/{id}"}}]}
+    - id: a/b
+      handlers: {"POST /orders/{id}": [{send: {to: .., message: "$x \\U0001f600 <\\"\\\\>"}}]}
+    - id: ..
+      handlers: {"$x \\U0001f600 <\\"\\\\>": []}
+  start: [{to: 10.0.0.7:8080, message: go}]
+property:
+  sequences:
+    - steps:
+        - '"10.0.0.7:8080" -> "a/b" : "POST /orders/{id}"'
+        - '"a/b" -> ".." : "$x \U0001f600 <\\"\\\\>"'
+"""
+
+
 @pytest.fixture(autouse=True)
 def forced(place: Path) -> None:
     """Documents whose events have one order only: real time forgives nothing."""
     place.joinpath("formed.yaml").write_text(FORMED, encoding="utf-8")
+    place.joinpath("names.yaml").write_text(REAL_NAMES, encoding="utf-8")
     place.joinpath("never.yaml").write_text(NEVER_FORMED, encoding="utf-8")
 
 
@@ -328,3 +347,10 @@ def test_a_process_that_dies_ends_the_run_with_an_error_of_our_own(short: Path) 
     assert process.returncode == 70
     assert "is gone, with exit code -9" in errors
     assert [*short.iterdir()] == []
+
+
+@pytest.mark.parametrize("options", [FAST, FAST[:2]])
+def test_names_are_what_they_are(options: tuple[str | int, ...]) -> None:
+    answer = choreomon("run", "names.yaml", "--json", *options)
+    assert (answer.code, answer.err) == (1, "")
+    assert r'"a/b\" -> \"..\" : \"$x ' in answer.out

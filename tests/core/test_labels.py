@@ -6,19 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choreomon.core.label_hints import label_meant
-from choreomon.core.labels import NAME_PATTERN, parse_label
+from choreomon.core.label_hints import label_meant, quotes_defect
+from choreomon.core.labels import parse_carrying_label, parse_label
 from choreomon.core.message import Label, Message
-
-names = st.from_regex(NAME_PATTERN, fullmatch=True)
-labels = st.builds(
-    Label, st.sampled_from(["send", "handle"]), st.builds(Message, names, names, names)
-)
-
-
-@given(labels)
-def test_what_str_writes_is_read_back(label: Label) -> None:
-    assert parse_label(str(label)) == label
 
 
 @pytest.mark.parametrize(
@@ -59,6 +49,24 @@ def test_blanks_are_optional_and_a_process_may_be_named_handle(text: str, expect
         "a -> b -> c : d",
         "Handle a -> b : c",
         f"a -> b : {'c' * 201}",
+        f'a -> b : "{"c" * 201}"',
+        'a -> b : ""',
+        '"a -> b : c',
+        'a" -> b : c',
+        '"a" b -> c : d',
+        'a "b" -> c : d',
+        'a -> b : "c"d',
+        'a -> b : "c" "d"',
+        r'a -> b : "\n"',
+        r'a -> b : "\"',
+        'a -> b : "c\x1b"',
+        'a -> b : "c\td"',
+        'a -> b : "\u202ec"',
+        "a -> b : {c}",
+        "a -> * : c",
+        "$a -> b : c",
+        "{a, b} -> c : d",
+        "a -> b : POST /c",
     ],
 )
 def test_anything_else_is_no_label(text: str) -> None:
@@ -90,6 +98,10 @@ def test_anything_else_is_no_label(text: str) -> None:
         ("my-A \u2192 my-B : my-m", "my-A -> my-B : my-m"),
         ("A!m1", "A -> RECEIVER : m1"),
         ("B?m1", "handle SENDER -> B : m1"),
+        ("A -> B : m1 m2", 'A -> B : "m1 m2"'),
+        ("handle a:80 -> B : GET /x/{id}", 'handle "a:80" -> B : "GET /x/{id}"'),
+        ("api-> db: DELETE FROM t(order)", 'api -> db : "DELETE FROM t"(order)'),
+        ("\u00e4 -> B : m1", '"\u00e4" -> B : m1'),
     ],
 )
 def test_what_a_label_in_another_notation_means_is_found_but_it_is_no_label(
@@ -97,7 +109,7 @@ def test_what_a_label_in_another_notation_means_is_found_but_it_is_no_label(
 ) -> None:
     assert parse_label(text) is None
     assert label_meant(text) == meant
-    assert parse_label(meant) is not None
+    assert parse_carrying_label(meant) is not None
 
 
 @pytest.mark.parametrize(
@@ -109,7 +121,9 @@ def test_what_a_label_in_another_notation_means_is_found_but_it_is_no_label(
         "A -> B",
         "my-A -> B",
         "A -> B -> C : m1",
-        "A -> B : m1 m2",
+        "A -> * : m1",
+        "{A, B} -> C : m1",
+        '"A -> B : m1 m2',
         "A -> B : ",
         "\u00e4 => B : m1",
         f"A => B : {'m' * 201}",
@@ -121,7 +135,35 @@ def test_where_what_is_meant_is_not_clear_nothing_is_suggested(text: str) -> Non
     assert label_meant(text) == ""
 
 
-@given(st.text(alphabet="aA1-=>.<:!? \u2192handle", max_size=60))
+@given(st.text(alphabet="aA1-=>.<:!? \u2192handle()/", max_size=60))
 def test_what_is_suggested_is_always_a_label(text: str) -> None:
     meant = label_meant(text)
-    assert not meant or parse_label(meant) is not None
+    assert not meant or parse_carrying_label(meant) is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('a -> b : "c', 'has a quote that does not end: close it, as in "c"'),
+        ('a" -> b : c', "has a quote that does not end"),
+        ('a -> b : ""', 'has a name, "", that is empty'),
+        (f'a -> b : "{"c" * 201}"', "that has 201 characters; a name has at most 200"),
+        ('a -> b : "c\x1b"', "that has U+001B as character 2, and all characters of a name are"),
+        ('a -> b : "\u202ec"', "that has U+202E as character 1"),
+        (r'a -> b : "\n"', r"has \n in quotes, where only \" and \\ are escapes: write \\n"),
+        ('"a" b -> c : d', 'beside the quotes of "a": write the whole name in double quotes'),
+        ('a "b" -> c : d', 'beside the quotes of "b"'),
+        ('a -> b : "c"d', 'beside the quotes of "c"'),
+        ('a -> b : "c" "d"', 'beside the quotes of "c"'),
+    ],
+)
+def test_what_is_wrong_with_quotes_is_told(text: str, said: str) -> None:
+    assert parse_label(text) is None
+    assert said in quotes_defect(text)
+    assert quotes_defect(text).isprintable()
+
+
+@given(st.text(alphabet='a"\\ ->:(){', max_size=40))
+def test_a_label_has_no_defect_of_quotes(text: str) -> None:
+    if parse_carrying_label(text) is not None:
+        assert quotes_defect(text) == ""

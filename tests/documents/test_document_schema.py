@@ -57,7 +57,7 @@ def test_what_is_for_each_instance_validates() -> None:
     [
         ("name: smart-home", "nam: smart-home"),
         ("id: P2", "id: 2"),
-        ("id: P2", "id: a b"),
+        ("id: P2", 'id: ""'),
         ("away: false", "away: 1.5"),
         ("away: false", "a b: false"),
         ("- send: {to: P2, message: turnOff}", "- sned: {}"),

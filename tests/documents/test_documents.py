@@ -54,10 +54,11 @@ LEAVE = "application.processes[0].handlers.leave"
         ),
         (
             "id: P2",
-            "id: 'a b'",
+            'id: "a\\tb"',
             14,
             "application.processes[1].id",
-            "should be a name of 1 to 200 letters",
+            "has U+0009 as character 2, and all characters of a name are printable: leave it out; "
+            "should be a name of 1 to 200 printable characters, not 'a\\tb'",
         ),
         (
             "{turnOn: []}",
@@ -75,9 +76,9 @@ LEAVE = "application.processes[0].handlers.leave"
         ),
         (
             "{turnOn: []}",
-            "{turn on: []}",
+            '{"": []}',
             17,
-            "application.processes[2].handlers['turn on']",
+            "application.processes[2].handlers['']",
             "should be a name",
         ),
         (
@@ -500,7 +501,8 @@ def test_a_mistake_in_the_shape_of_a_sequence_is_told(
         ("P1 -> P2 :", ', as in "A -> B : m"'),
         ("P1 -> P2 : true", ', as in "A -> B : m"'),
         ("Handle P1 \u2192 P2 : m", ': "handle P1 -> P2 : m"'),
-        ("P 1 -> P2 : m", ', as in "A -> B : m"'),
+        ("P 1 -> P2 : m", """: '"P 1" -> P2 : m'"""),
+        ("P1 -> {P2} : m", ', as in "A -> B : m"'),
     ],
 )
 def test_a_label_without_quotes_in_a_list_is_told_to_need_them(step: str, right: str) -> None:

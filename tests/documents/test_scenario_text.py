@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from choreomon.actors.application import Application, Assign, If, Process, Start, Tell
 from choreomon.actors.delays import Constant, Delay, Exponential, LogNormal, Uniform
-from choreomon.core.labels import NAME_PATTERN
 from choreomon.core.message import HANDLE, SEND, Label, Message
+from choreomon.core.names import PLAIN_PATTERN
 from choreomon.documents.actors import application_from_document, delay_from_document
 from choreomon.documents.read import Document, parse_document
 from choreomon.documents.scenario_text import (
@@ -46,7 +46,7 @@ def test_applications_come_back(application: Application) -> None:
 
 
 NAMES = st.one_of(
-    st.from_regex(NAME_PATTERN, fullmatch=True),
+    st.from_regex(PLAIN_PATTERN, fullmatch=True),
     st.sampled_from(["true", "No", "null", "NULL", "on", "y", "0x1F", "1.5", "1e3", "007", "nan"]),
 ).filter(lambda name: name != "env")
 

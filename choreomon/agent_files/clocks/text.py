@@ -2,6 +2,7 @@
 W3C baggage.
 
     header         choreomon: 1/SENDER/NAME/CLOCK
+    SENDER, NAME   as words (`choreomon.core.names.word`): `POST /x` is `POST~20~2Fx`
     CLOCK          base64url without padding, of one block for each system, sorted by its key;
                    nothing at all where no clock is known
     block          the key (4 bytes), the number of entries, the entries; numbers as LEB128
@@ -25,7 +26,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
 from choreomon.core.errors import MalformedMessage
-from choreomon.core.labels import NAME_PATTERN
+from choreomon.core.names import MAX_WORD, WORD_PATTERN, of_word, word
 from choreomon.core.vector_clock import VectorClock, merge
 
 ClockText: TypeAlias = str
@@ -48,7 +49,7 @@ MAX_ENTRIES: Final = 1024
 MAX_ENTRY: Final = (1 << 62) - 1
 MAX_DIGITS: Final = 9
 """Digits of `MAX_ENTRY`, 7 bits each."""
-MAX_CARRIED_TEXT: Final = len(VERSION) + 3 + 2 * 200 + MAX_CLOCK_TEXT
+MAX_CARRIED_TEXT: Final = len(VERSION) + 3 + 2 * MAX_WORD + MAX_CLOCK_TEXT
 
 REMEMBERED: Final = 4096
 """Numbers whose encodings are kept."""
@@ -61,7 +62,7 @@ _LAST_SIGNS: Final = {2: frozenset("AQgw"), 3: frozenset("AEIMQUYcgkosw048")}
 
 _NUMBER: Final = re.compile(rb"[\x80-\xff]*[\x00-\x7f]")
 _CARRIED: Final = re.compile(
-    rf"{VERSION}/({NAME_PATTERN})/({NAME_PATTERN})/([A-Za-z0-9_-]{{0,{MAX_CLOCK_TEXT}}})"
+    rf"{VERSION}/({WORD_PATTERN})/({WORD_PATTERN})/([A-Za-z0-9_-]{{0,{MAX_CLOCK_TEXT}}})"
 )
 
 
@@ -198,7 +199,7 @@ def merge_texts(left: ClockText, right: ClockText) -> ClockText:
 
 def encode_carried(carried: Carried) -> str:
     """The value of the header `HEADER`. That the names are names is not checked here."""
-    return f"{VERSION}/{carried.sender}/{carried.name}/{carried.clock}"
+    return f"{VERSION}/{word(carried.sender)}/{word(carried.name)}/{carried.clock}"
 
 
 def decode_carried_untrusted(text: str) -> Carried:
@@ -211,7 +212,9 @@ def decode_carried_untrusted(text: str) -> Carried:
     if len(text) <= MAX_CARRIED_TEXT:
         match = _CARRIED.fullmatch(text)
         if match is not None:
-            return Carried(*match.groups())
+            sender, name = of_word(match[1]), of_word(match[2])
+            if sender is not None and name is not None:
+                return Carried(sender, name, match[3])
     version, slash, _ = text[:20].partition("/")
     if slash and version != VERSION:
         raise MalformedMessage(f"carried clock of version {version!r}; this is {VERSION}")

@@ -75,16 +75,19 @@ def from_diagram(diagram: str) -> Beginning:
 
 def from_services(rules: Path, services: Sequence[str]) -> Beginning:
     """A property of these services, with a message from each to the next one. Raises `UsageError`
-    for fewer than two, and for names that a label cannot have."""
-    from choreomon.core.labels import NAME_RULE, is_name
+    for fewer than two, and for what is no name."""
+    from choreomon.core.message import Message
+    from choreomon.core.names import NAME_RULE, name_defect
+    from choreomon.files.scalars import in_quotes
 
     for name in services:
-        if not is_name(name):
+        if name_defect(name):
             raise click.UsageError(f"a service cannot be called {name!r}: expected {NAME_RULE}")
     if len(set(services)) < 2:
         raise click.UsageError("name two services or more, as in shop,bank")
     ways = [*zip(services, [*services[1:], services[0]], strict=True)]
-    steps = "".join(f'        - "{one} -> {other} : message"\n' for one, other in ways[:2])
+    labels = [in_quotes(str(Message(one, "message", other))) for one, other in ways[:2]]
+    steps = "".join(f"        - {label}\n" for label in labels)
     text = (
         f"{_SCHEMA}# What must not happen. Put your messages in place of `message`.\n"
         f"name: what must not happen\nproperty:\n  sequences:\n    - steps:\n{steps}"

@@ -222,7 +222,7 @@ def _verifiers(file: str, made: Automaton, groups: Partition, max_states: int) -
     """Verifiers of all locations: the texts, by the names of files. Raises `ClickException` for a
     lifeline that there is not, or after which no file can be called, and where one has too many
     states."""
-    from choreomon.agent_files.split_names import table_file_names
+    from choreomon.agent_files.split_names import distinct_file_names
     from choreomon.automata.local_verifier import local_verifier
     from choreomon.core.errors import BudgetExceeded
     from choreomon.core.suggestion import did_you_mean
@@ -235,7 +235,7 @@ def _verifiers(file: str, made: Automaton, groups: Partition, max_states: int) -
             raise click.BadParameter(f"{name!r} is no lifeline{near}", param_hint="--colocated")
     locations = dict.fromkeys(tuple(sorted(together.get(n, (n,)))) for n in made.lifelines)
     texts: dict[str, str] = {}
-    files = table_file_names(["+".join(map(_stem, location)) for location in locations])
+    files = distinct_file_names(["+".join(map(_stem, location)) for location in locations])
     for location, name in zip(locations, files.values(), strict=True):
         if any(sign in name for sign in "/\\\0"):
             raise click.ClickException(f"{file}: no file can be called {name!r}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 from typing import Final
 
@@ -40,18 +39,19 @@ def command(name: str, output: Path, force: bool) -> int:
     NAME.pub in its folder of public keys; where keys are replaced, all of them need the new one.
     """
     from choreomon.agent_files.key_files import (
-        PUBLIC_SUFFIX,
-        SECRET_SUFFIX,
         PublicKey,
+        public_file,
+        secret_file,
         write_key_pair,
         write_public_key,
     )
-    from choreomon.core.labels import NAME_PATTERN, NAME_RULE
+    from choreomon.core.names import NAME_RULE, name_defect
     from choreomon.runtime.network.security import make_key_pair
 
-    if not re.fullmatch(NAME_PATTERN, name):
-        raise click.UsageError(f"{name!r} is no name of a process: {NAME_RULE}")
-    secret, public = output / f"{name}{SECRET_SUFFIX}", output / f"{name}{PUBLIC_SUFFIX}"
+    if defect := name_defect(name):
+        told = f"{name!r} is no name of a process, which has {NAME_RULE}"
+        raise click.UsageError(f"{told}: it {defect}")
+    secret, public = output / secret_file(name), output / public_file(name)
     _check_free((secret, public), force)
     pair = make_key_pair(name)
     write_all(

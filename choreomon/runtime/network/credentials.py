@@ -8,11 +8,11 @@ from typing import TypeVar
 
 from choreomon.agent_files.agent_config import AgentConfig, Keys, WebhookSink, refuse, told_at
 from choreomon.agent_files.key_files import (
-    PUBLIC_SUFFIX,
-    SECRET_SUFFIX,
     KeyPair,
     load_key_pair,
     load_public_keys,
+    public_file,
+    secret_file,
 )
 from choreomon.agent_files.table_file import SplitTable
 from choreomon.core.errors import Defect, DocumentError, Problem
@@ -44,7 +44,7 @@ def _own_keys(config: AgentConfig, keys: Keys) -> KeyPair:
     if own.process != config.process:
         told = (
             f"{keys.secret}: is the key of {own.process}, and this is the agent of "
-            f"{config.process}: name the file {config.process}{SECRET_SUFFIX}"
+            f"{config.process}: name the file {secret_file(config.process)}"
         )
         refuse(config, [Defect(("keys", "secret"), told)])
     return own
@@ -53,11 +53,11 @@ def _own_keys(config: AgentConfig, keys: Keys) -> KeyPair:
 def _peers_keys(config: AgentConfig, keys: Keys) -> dict[str, tuple[str, ...]]:
     with told_at(config, ("keys", "peers")):
         known = dict(load_public_keys(keys.peers))
-    told = "{0}: has no public key of {1}, whom this agent asks: copy {1}{2} there"
+    told = "{0}: has no public key of {1}, whom this agent asks: copy {2} there"
     refuse(
         config,
         [
-            Defect(("keys", "peers"), told.format(keys.peers, peer, PUBLIC_SUFFIX))
+            Defect(("keys", "peers"), told.format(keys.peers, peer, public_file(peer)))
             for peer in config.peers
             if peer not in known and peer != config.process
         ],

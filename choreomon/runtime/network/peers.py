@@ -43,6 +43,7 @@ from choreomon.runtime.network.security import (
     public_keys_of,
     secure_asker,
     secure_listener,
+    user_id,
 )
 from choreomon.runtime.network.token_bucket import TokenBucket
 
@@ -110,7 +111,7 @@ class PeerSockets:
         self._ipv6 = ipv6
         self._limits = limits or Limits()
         self._clock = clock
-        self._peers = frozenset(security.peers)
+        self._peers = {user_id(peer): peer for peer in security.peers}
         self._threads = self._lookup_threads()
         self._routes: dict[str, bytes] = {}
         self._buckets: dict[tuple[str, str], TokenBucket] = {}
@@ -168,7 +169,7 @@ class PeerSockets:
             return
         self._limits = replace(self._limits, bearable=max(bearable, self._limits.bearable))
         self._security = security
-        self._peers = frozenset(security.peers)
+        self._peers = {user_id(peer): peer for peer in security.peers}
         self._tries.clear()
         self._close_sockets()
         self._open_again()
@@ -364,9 +365,10 @@ class PeerSockets:
         self._skipping = part.more
         # It is read from every frame, not remembered of every connection: that costs a hundredth
         # of what a message costs, and nothing is left to be taken over.
-        peer = _user_of(part)
-        if peer not in self._peers or not is_router_made(route):
-            self._on_refused("routing-id", f"{peer[:200]} with {ascii(route[:100])[1:]}")
+        user = _user_of(part)
+        peer = self._peers.get(user)
+        if peer is None or not is_router_made(route):
+            self._on_refused("routing-id", f"{user[:200]} with {ascii(route[:100])[1:]}")
             return False
         frame = part.bytes
         if self._refuses("asked", peer, frame, self._skipping):
@@ -411,7 +413,8 @@ class PeerSockets:
 
 
 def _user_of(part: zmq.Frame) -> str:
-    """Whose connection it came along, as the ZAP handler said; "" where he did not."""
+    """Whose connection it came along, by the `user_id` that the ZAP handler said; "" where he
+    did not."""
     try:
         return str(part.get("User-Id"))
     except zmq.ZMQError:

@@ -29,8 +29,9 @@ import zmq
 from zmq.utils import z85
 
 from choreomon.agent_files.addresses import Address
-from choreomon.agent_files.key_files import KeyPair, is_key
+from choreomon.agent_files.key_files import KeyPair, is_key, public_file
 from choreomon.core.errors import ChoreomonError
+from choreomon.core.names import short
 from choreomon.runtime.network.addresses import UnusableAddress, as_endpoint
 from choreomon.runtime.network.draining import DrainingReader
 
@@ -136,10 +137,8 @@ def check_addresses(security: Security, bind: Address, addresses: Mapping[str, A
                     )
         case Curve(own, peers):
             if missing := sorted(addresses.keys() - peers.keys()):
-                raise UnusableKeys(
-                    f"no public key of {', '.join(missing)}: copy {missing[0]}.pub to the keys of "
-                    f"{own.process}"
-                )
+                told = f"no public key of {', '.join(missing)}: copy {public_file(missing[0])}"
+                raise UnusableKeys(f"{told} to the keys of {own.process}")
 
 
 def secure_listener(socket: zmq.Socket[bytes], security: Security) -> None:
@@ -154,6 +153,12 @@ def secure_listener(socket: zmq.Socket[bytes], security: Security) -> None:
             socket.setsockopt(zmq.CURVE_SECRETKEY, own.secret.encode("ascii"))
         case Insecure():
             socket.setsockopt(zmq.PLAIN_SERVER, 1)
+
+
+def user_id(process: str) -> str:
+    """What the connections of a process are known by, in ASCII and of fewer than 256 bytes as ZAP
+    and PLAIN want it: the name, where that is plain."""
+    return short(process)
 
 
 def public_keys_of(security: Security, peer: str) -> tuple[str, ...]:
@@ -179,7 +184,7 @@ def secure_asker(
             socket.setsockopt(zmq.CURVE_PUBLICKEY, own.public.encode("ascii"))
             socket.setsockopt(zmq.CURVE_SECRETKEY, own.secret.encode("ascii"))
         case Insecure(process, _):
-            socket.setsockopt(zmq.PLAIN_USERNAME, process.encode("ascii"))
+            socket.setsockopt(zmq.PLAIN_USERNAME, user_id(process).encode("ascii"))
             socket.setsockopt(zmq.PLAIN_PASSWORD, _NO_PASSWORD)
 
 
@@ -191,7 +196,7 @@ def mechanism(security: Security) -> tuple[bytes, Mapping[bytes, str]]:
                 z85.decode(key): name for name in peers for key in public_keys_of(security, name)
             }
         case Insecure(_, peers):
-            return b"PLAIN", {name.encode("ascii"): name for name in peers}
+            return b"PLAIN", {user_id(name).encode("ascii"): name for name in peers}
 
 
 def admit(
@@ -269,7 +274,7 @@ class ZapHandler:
         answer = [
             *(ZAP_VERSION, request[1] if len(request) > 1 else b""),
             *((_ADMITTED, b"OK") if process else (_REFUSED, b"")),
-            *(process.encode("ascii"), b""),
+            *(user_id(process).encode("ascii") if process else b"", b""),
         ]
         self._socket.send_multipart(answer, zmq.NOBLOCK)
         if not process:

@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 
 from choreomon.cli.documents.schemas import mapping_schema
 from choreomon.core.errors import DocumentError
-from choreomon.core.labels import is_name
+from choreomon.core.names import is_plain
 from choreomon.core.recorded import Place
 from choreomon.files.source_positions import read_positioned
 from choreomon.logs.mappings.expressions import plain
@@ -170,7 +170,7 @@ def test_plain_names_are_names_in_labels_and_of_clocks() -> None:
     assert [plain(text) for text in ("a", "-a", "/", "é", "a" * 300)] == [
         *("a", "a", "/", "é", "a" * 200)
     ]
-    assert is_name(plain("POST /charge/{id}"))
+    assert is_plain(plain("POST /charge/{id}"))
 
 
 def test_an_expression_of_a_mapping_that_does_not_end_is_stopped() -> None:

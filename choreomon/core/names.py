@@ -1,0 +1,139 @@
+"""What processes and messages may be called, and how a name is written among other words.
+
+A *name* is any text of printable characters, such as `POST /orders/{id}`; nothing in it is
+normalised, and it is what it is through every format. Printable is what `str.isprintable` says:
+controls, line breaks, marks that turn the direction of what follows, and halves of surrogates are
+not. A *plain* name needs no quotes. States, parameters and variables have plain names only.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from hashlib import sha256
+from typing import Final
+
+MAX_NAME: Final = 200
+"""Characters of a name."""
+MAX_NAME_BYTES: Final = 4 * MAX_NAME
+"""Of a name in UTF-8."""
+
+NAME_RULE: Final = f"1 to {MAX_NAME} printable characters"
+
+PLAIN_PATTERN: Final = "[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}"
+"""Plain names."""
+
+PLAIN_RULE: Final = (
+    f"1 to {MAX_NAME} letters (a-z, A-Z), digits, '_', '.' or '-' that starts with a letter, digit "
+    "or '_'"
+)
+
+QUOTED_PATTERN: Final = rf'"(?:[^"\\]|\\["\\]){{1,{MAX_NAME}}}"'
+"""Names in double quotes, in which `\\"` and `\\\\` stand for a quote and a backslash. Whether all
+characters are printable is for `is_name` to say."""
+
+WRITTEN_PATTERN: Final = f"{PLAIN_PATTERN}|{QUOTED_PATTERN}"
+"""Names as labels write them."""
+
+SCHEMA: Final = {
+    "type": "string",
+    "minLength": 1,
+    "maxLength": MAX_NAME,
+    "pattern": r"^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$",
+}
+"""The JSON Schema of a name, which lets a few more characters through: no class of characters of
+JSON Schema is `str.isprintable`."""
+
+is_plain: Final = re.compile(PLAIN_PATTERN).fullmatch
+"""Whether a text is a plain name; a match, or `None`."""
+
+MAX_WORD: Final = 3 * MAX_NAME_BYTES
+"""Characters of the word of a name."""
+WORD_PATTERN: Final = rf"[A-Za-z0-9_~][A-Za-z0-9_.~-]{{0,{MAX_WORD - 1}}}"
+"""Words of names, and some other texts."""
+
+_is_quoted: Final = re.compile(QUOTED_PATTERN).fullmatch
+_ESCAPE: Final = re.compile(r"\\(.)")
+_NOT_OF_WORDS: Final = re.compile(r"^[.-]|[^A-Za-z0-9_.-]")
+_NOT_OF_FILES: Final = re.compile(r"[^A-Za-z0-9_-]+")
+_BYTES_OF_WORDS: Final = re.compile(r"(?:~[0-9A-F]{2})+")
+_SHOWN: Final = 80
+
+
+def is_name(text: str) -> bool:
+    """Whether a process or a message may be called so."""
+    return 0 < len(text) <= MAX_NAME and text.isprintable()
+
+
+def name_defect(text: str) -> str:
+    """What keeps a text from being a name, as in `has ...`; empty where nothing does."""
+    if not text:
+        return "is empty"
+    if len(text) > MAX_NAME:
+        return f"has {len(text)} characters; a name has at most {MAX_NAME}"
+    for place, character in enumerate(text, 1):
+        if not character.isprintable():
+            return (
+                f"has U+{ord(character):04X} as character {place}, and all characters of a name "
+                "are printable: leave it out"
+            )
+    return ""
+
+
+@lru_cache(maxsize=4096)
+def written(name: str) -> str:
+    """A name as labels write it: in quotes where it is not plain. Of what is no name, characters
+    that are not printable are shown by their numbers, so that they do nothing on a screen."""
+    return name if is_plain(name) else quoted(name)
+
+
+def quoted(name: str) -> str:
+    """A name in quotes."""
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
+    if not escaped.isprintable():
+        escaped = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped)
+    return f'"{escaped}"'
+
+
+def unwritten(text: str) -> str | None:
+    """The name that `written` or `quoted` wrote so; `None` where it is none."""
+    if not text.startswith('"'):
+        return text if is_plain(text) else None
+    name = _ESCAPE.sub(r"\1", text[1:-1]) if _is_quoted(text) else ""
+    return name if is_name(name) else None
+
+
+def word(name: str) -> str:
+    """The name as one word of the characters of plain names and `~`, for headers: bytes of UTF-8
+    that plain names do not have are `~` and two hexadecimal digits. That of a plain name is
+    itself."""
+    return name if is_plain(name) else _NOT_OF_WORDS.sub(_as_bytes, name)
+
+
+def of_word(text: str) -> str | None:
+    """The name whose `word` this is; `None` where it is that of none. It may come from outside."""
+    if "~" not in text:
+        return text if is_plain(text) else None
+    try:
+        name = _BYTES_OF_WORDS.sub(_from_bytes, text)
+    except UnicodeDecodeError:
+        return None
+    return name if is_name(name) and word(name) == text else None
+
+
+def short(name: str) -> str:
+    """A word of at most 200 characters for a name, as files and credentials can have it: that of a
+    plain name is itself, any other one has a `~`, a digest, no full stop, and cannot be read back.
+    Two of them are different without regard to case, unless both names are plain."""
+    if is_plain(name):
+        return name
+    shown = _NOT_OF_FILES.sub("_", name)[:_SHOWN].strip("_-") or "name"
+    return f"{shown}~{sha256(name.encode()).hexdigest()[:32]}"
+
+
+def _as_bytes(found: re.Match[str]) -> str:
+    return "".join(f"~{byte:02X}" for byte in found[0].encode())
+
+
+def _from_bytes(found: re.Match[str]) -> str:
+    return bytes.fromhex(found[0].replace("~", "")).decode()
