@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from choreomon.core.message import HANDLE, SEND, Label
+from choreomon.core.names import written
 from choreomon.core.recorded import RecordedEvent, RecordedKind
 
 MOST_OTHERS: Final = 10_000
@@ -32,11 +33,12 @@ class Occurrence(NamedTuple):
     peer: str | None
 
     def __str__(self) -> str:
-        other = "?" if self.peer is None else self.peer
+        own, name = written(self.process), written(self.name)
+        other = "?" if self.peer is None else written(self.peer)
         if self.kind == SEND:
-            return f"{self.process} -> {other} : {self.name}"
+            return f"{own} -> {other} : {name}"
         if self.kind == HANDLE:
-            return f"handle {other} -> {self.process} : {self.name}"
+            return f"handle {other} -> {own} : {name}"
         return f"{self.process}: {self.name}"
 
 

@@ -42,9 +42,12 @@ class RunEvent:
     @property
     def name(self) -> str:
         """That of the message, with the values that it carries, as in `ship(A-17)`."""
-        if not self.values:
-            return self.message.name
-        return f"{self.message.name}({', '.join(value for _, value in self.values)})"
+        return f"{self.message.name}{self.carried}"
+
+    @property
+    def carried(self) -> str:
+        """The values that the message carries, as in `(A-17)`; empty where it carries none."""
+        return f"({', '.join(value for _, value in self.values)})" if self.values else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,8 +62,8 @@ def _operand(formula: Formula) -> str:
 
 def event_in_words(event: RunEvent) -> str:
     """`send P1 -> P2 : turnOff` or `handle P1 -> P2 : turnOff(A-17)`."""
-    message = event.message._replace(name=event.name)
-    return f"{'send' if event.kind == SEND else 'handle'} {message}"
+    kind = "send" if event.kind == SEND else "handle"
+    return f"{kind} {event.message}{event.carried}"
 
 
 def milliseconds(microseconds: float) -> str:

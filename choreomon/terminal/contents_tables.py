@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from choreomon.core.contents import Contents
+from choreomon.core.names import written
 from choreomon.core.ordered_pairs import OrderedPairs
 from choreomon.core.templates import VARIABLE
 from choreomon.sentences.wording import counted
@@ -42,7 +43,7 @@ def contents_rows(found: Contents) -> Iterator[tuple[str, tuple[str, ...], Rows]
     ]
     messages = [
         (
-            f"{each.sender or UNKNOWN} -> {each.receiver or UNKNOWN} : {each.name}",
+            f"{_end(each.sender)} -> {_end(each.receiver)} : {written(each.name)}",
             each.sent,
             each.handled,
         )
@@ -143,6 +144,10 @@ def _table(title: str, columns: tuple[str, ...], rows: Rows, most: int) -> Table
     if len(rows) > most:
         table.caption = Text(f"{len(rows) - most:,} more: --most {len(rows)} shows all")
     return table
+
+
+def _end(name: str | None) -> str:
+    return written(name) if name else UNKNOWN
 
 
 def _shown(text: str) -> str:

@@ -264,9 +264,9 @@ def test_what_has_no_meaning_is_an_error_that_says_what_is_missing(
             "l.log: l.log:4: handles order without a message id or a clock, so that nobody can say",
         ),
         (
-            LINES.replace('"a"', '"a b"'),
+            LINES.replace('"a"', '"a {b}"'),
             ["--to", "shiviz"],
-            "'a b' cannot be a host of ShiViz: it has a blank",
+            "'a {b}' cannot be a host of ShiViz: one of the processes has a blank",
         ),
         (
             LINES.replace('"ts": "x"', '"clock": {"a": 1}'),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from choreomon.terminal.contents_tables import UNKNOWN
 from tests.cli.command_line import choreomon
 
@@ -165,3 +167,41 @@ def test_the_first_events_are_listed_where_it_is_asked_how_many() -> None:
     told = json.loads(choreomon("look", "p1.jsonl", "--limit", "1", "--json").out)
     assert [each["name"] for each in told["first"]] == ["m1"]
     assert "first" not in json.loads(choreomon("look", "p1.jsonl", "--json").out)
+
+
+@pytest.mark.parametrize("mapped", [True, False])
+def test_routes_and_hosts_of_spans_are_audited_by_their_own_names(mapped: bool) -> None:
+    def span(service: str, number: int, kind: str, parent: int, **more: str) -> str:
+        def attribute(key: str, value: str) -> dict[str, object]:
+            return {"key": key, "value": {"stringValue": value}}
+
+        one = {
+            "traceId": "5b8aa5a2d2c872e8321cf37308d69df2",
+            "spanId": f"{number:016x}",
+            **({"parentSpanId": f"{parent:016x}"} if parent else {}),
+            "name": "POST",
+            "kind": kind,
+            "startTimeUnixNano": str(100 + number),
+            "endTimeUnixNano": str(200 - number),
+            "attributes": [attribute(f"http.{key}", value) for key, value in more.items()],
+        }
+        own = {"attributes": [attribute("service.name", service)]}
+        spans = [{"scopeSpans": [{"spans": [one]}], "resource": own}]
+        return json.dumps({"resourceSpans": spans}) + "\n"
+
+    server = {"method": "POST", "route": "/orders/{id}"}
+    Path("spans.jsonl").write_text(
+        span("10.0.0.7:8080", 1, "SPAN_KIND_CLIENT", 0)
+        + span("10.0.0.9:443", 2, "SPAN_KIND_SERVER", 1, **server),
+        encoding="utf-8",
+    )
+    drafting = ("-o", "m.yaml") if mapped else ()
+    looked = choreomon("look", "spans.jsonl", *drafting, "--rules", "rules.yaml")
+    assert looked.code == 0, looked.err
+    label = '"10.0.0.7:8080" -> "10.0.0.9:443" : "POST /orders/{id}"'
+    assert label in looked.out
+    assert f"- '{label}'" in Path("rules.yaml").read_text(encoding="utf-8")
+    mapping = ("--mapping", "m.yaml") if mapped else ()
+    audited = choreomon("audit", "rules.yaml", "spans.jsonl", *mapping)
+    assert audited.code == 1, audited.err
+    assert f"1 {label}" in audited.out

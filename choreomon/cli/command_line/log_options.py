@@ -13,6 +13,7 @@ from choreomon.logs.formats import FORMATS
 
 if TYPE_CHECKING:
     from choreomon.batch.question import Source
+    from choreomon.core.message import Label
     from choreomon.core.recorded import RecordedEvent
     from choreomon.hibou.signature import Signature
     from choreomon.logs.formats import LogFormat
@@ -97,6 +98,15 @@ class LogReading(NamedTuple):
 
     choices: LogChoices
     mapping: Mapping | None = None
+    names_kept: bool = False
+
+    def for_labels(self, labels: Iterable[Label]) -> LogReading:
+        """The same for what is asked of these labels: where one has a name that is not plain, names
+        of spans stay what they are. A mapping says itself what becomes of them."""
+        from choreomon.core.names import is_plain
+
+        kept = not all(is_plain(name) for label in labels for name in label.message)
+        return self._replace(names_kept=kept)
 
     @property
     def splits(self) -> bool:
@@ -157,6 +167,7 @@ class LogReading(NamedTuple):
             parser=one.parser,
             delimiter=one.delimiter,
             session_key=one.session_key,
+            names_kept=self.names_kept,
             file=path,
         )
 

@@ -176,6 +176,7 @@ def command(
         raise click.UsageError(f"{told} {file}") from None
     output = AuditOutput(document, logs, as_json, report, reports, strict)
     output.check()
+    reading = reading.for_labels(output.automaton.labels)
     limits = Limits(max_cuts=budget, max_window=max_window)
     question = AuditQuestion(
         *(output.automaton, incomplete, limits, of_sessions.numbers, of_sessions.max_events),

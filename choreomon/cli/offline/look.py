@@ -110,7 +110,7 @@ def command(
     from choreomon.logs.mappings.mapping_document import parse_mapping
     from choreomon.terminal.mapping_table import events_as_json
 
-    reading = taken(LogChoices, choices).loaded()
+    reading = taken(LogChoices, choices).loaded()._replace(names_kept=True)
     if output is not None and reading.mapping is not None:
         raise click.UsageError("--output drafts a mapping: leave --mapping out")
     logs = reading.with_folders(paths)

@@ -72,7 +72,10 @@ def draft_of_spans(logs: str) -> str:
     """The mapping of spans that is built in, to be changed."""
     name = FORMATS["otlp"].mapping
     text = (files("choreomon.logs.mappings") / f"{name}.yaml").read_text("utf-8")
-    return "\n".join([*_head(logs), "# It is the mapping that is built in.", text])
+    changed = "# It is the mapping that is built in, but names stay what they are, such as"
+    example = "# POST /orders/{id}; with plain_names: true this one becomes POST_orders_id."
+    text = text.replace("plain_names: true", "plain_names: false")
+    return "\n".join([*_head(logs), changed, example, text])
 
 
 def _head(logs: str) -> list[str]:

@@ -64,6 +64,10 @@ class Mapping:
         rules = tuple(_rule(rule, values, session) for rule in one.events)
         return RecordMapping(values, rules, plain_names=one.plain_names, file=self.file)
 
+    def with_names_kept(self) -> Mapping:
+        """The same, where names stay what they are."""
+        return replace(self, document=self.document.model_copy(update={"plain_names": False}))
+
     @property
     def splits(self) -> bool:
         """True if it tells sessions apart: by a field, or by what stands between runs."""

@@ -225,7 +225,7 @@ class MappingDocument(ValuesDocument):
     )
     plain_names: bool = Field(
         default=False,
-        description="whether characters that names in labels cannot have become _",
+        description="whether characters of names that need quotes in labels become _",
     )
     events: Items[RuleDocument] = Field(
         default=(),

@@ -31,6 +31,7 @@ def read_recorded(
     parser: str | None = None,
     delimiter: str | None = None,
     session_key: str | None = None,
+    names_kept: bool = False,
     file: str | None = None,
     max_line: int | None = None,
 ) -> Iterator[Recorded]:
@@ -44,6 +45,7 @@ def read_recorded(
     - `parser`, `delimiter`: of shiviz and tsviz: the expression of an event, and of what stands
       between runs; before those of the mapping.
     - `session_key`: the path of the field that is the session, before that of the mapping.
+    - `names_kept`: names stay what they are where the built-in mapping makes plain ones of them.
     - `file`: what errors and places call the log.
     - `max_line`: bytes of the longest line that is read; None: as of all files
       (`choreomon.files.input_files`).
@@ -66,7 +68,7 @@ def read_recorded(
         _check(log, options)
         events = 0
         first: Diagnostic | None = None
-        for each in _read(log, options):
+        for each in _read(log, options, names_kept):
             if isinstance(each, Diagnostic):
                 first = first or each
             else:
@@ -104,12 +106,13 @@ def _check(log: Log, options: ReadingOptions) -> None:
         raise _refused(mapping.file, "format", told)
 
 
-def _read(log: Log, options: ReadingOptions) -> Iterator[Recorded]:
+def _read(log: Log, options: ReadingOptions, names_kept: bool) -> Iterator[Recorded]:
     found = FORMATS[options.format]
     if options.mapping is None and found.mapping is not None:
         from choreomon.logs.mappings.mapping_document import built_in
 
-        options = options._replace(mapping=built_in(found.mapping))
+        mapping = built_in(found.mapping)
+        options = options._replace(mapping=mapping.with_names_kept() if names_kept else mapping)
     module, name = found.reader.split(":")
     reader: Reader = getattr(import_module(f"choreomon.logs.readers.{module}"), name)
     return reader(log, options)

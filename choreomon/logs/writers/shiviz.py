@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from choreomon.core.message import SEND
+from choreomon.core.names import word, written
 from choreomon.core.recorded import RecordedEvent
 from choreomon.core.run import RunVerdict
 from choreomon.core.vector_clock import by_name
@@ -35,7 +36,10 @@ EXPRESSION: Final = (
 OF_MESSAGES: Final = ("kind", "message", "peer", "message_id")
 """Fields of sends and handles of logs."""
 
-_HOST: Final = re.compile(r"\S+")
+_WORD: Final = r"\S+"
+"""What a host is, as a rule."""
+_WORDS: Final = r"[^{\n]+"
+"""What one is where one has a blank: all that comes before the clock."""
 _HOST_LINE: Final = re.compile(r"\S+ {.*}")
 _FIELD: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
@@ -49,12 +53,10 @@ def shiviz_log(run: RecordedRun) -> str:
     declared: dict[int, list[RunVerdict]] = {}
     for verdict in run.verdicts:
         declared.setdefault(verdict.event_index, []).append(verdict)
-    for process in run.processes:
-        if not _HOST.fullmatch(process):
-            raise ValueError(f"{process!r} cannot be a host of ShiViz: it has a blank, or nothing")
+    host = _host(run.processes)
     counts = dict.fromkeys(run.processes, 0)
     place = {process: number for number, process in enumerate(run.processes)}
-    lines = [EXPRESSION, ""]
+    lines = [EXPRESSION.replace(_WORD, host, 1), ""]
     for event in run.events:
         counts[event.process] += 1
         own = event.clock[place[event.process]]
@@ -65,7 +67,7 @@ def shiviz_log(run: RecordedRun) -> str:
             )
         clock = json.dumps(by_name(event.clock, run.processes), sort_keys=True)
         kind = "send" if event.kind == SEND else "handle"
-        lines.append(_on_one_line(f"{kind} {event.message._replace(name=event.name)}"))
+        lines.append(_on_one_line(f"{kind} {event.message}{event.carried}"))
         lines.append(
             f"{event.process} {clock} index={event.index} milliseconds={milliseconds(event.time)} "
             + _fields(declared.get(event.index, ()))
@@ -98,9 +100,11 @@ def recorded_shiviz_log(events: Sequence[RecordedEvent]) -> str:
     for event in events:
         sessions.setdefault(event.session, []).append(event)
     several = any(sessions)
+    host = _host([*dict.fromkeys(event.process for event in events)])
     names = [*own_names, *names]
     lines = [
-        r"(?<event>.*)\n(?<host>\S+) (?<clock>{.*})" + "".join(rf"\n{n}=(?<{n}>.*)" for n in names),
+        rf"(?<event>.*)\n(?<host>{host}) (?<clock>{{.*}})"
+        + "".join(rf"\n{field}=(?<{field}>.*)" for field in names),
         r"^=== (?<trace>.*) ===$" if several else "",
     ]
     for session, own in sessions.items():
@@ -116,10 +120,6 @@ def _recorded_lines(
 ) -> Iterator[str]:
     if event.clock is None:
         raise ValueError(f"{event.place}: has no clock, and ShiViz draws clocks")
-    if not _HOST.fullmatch(event.process):
-        raise ValueError(
-            f"{event.process!r} cannot be a host of ShiViz: it has a blank, or nothing"
-        )
     told = _on_one_line(_told(event))
     if _HOST_LINE.match(told):
         raise ValueError(
@@ -140,13 +140,29 @@ def _recorded_lines(
         yield _on_one_line(f"{name}={text}")
 
 
+def _host(processes: Sequence[str]) -> str:
+    """The expression of all these hosts. Raises ValueError where there is none."""
+    if all(re.fullmatch(_WORD, process) for process in processes):
+        return _WORD
+    for process in processes:
+        if not re.fullmatch(_WORDS, process) or process != process.strip():
+            raise ValueError(
+                f"{process!r} cannot be a host of ShiViz: one of the processes has a blank, and "
+                "none may have a brace, a blank at an end, or no name then: export it --to otlp "
+                "or jsonl"
+            )
+    return _WORDS
+
+
 def _told(event: RecordedEvent) -> str:
-    """An event in words; the other end of its message is `?` where nobody knows it."""
+    """An event in words; the other end of its message is `?` where nobody knows it. It has
+    quotes where the words would else read like the line of a host."""
     if event.kind == "local":
         return event.name
     ends = (event.process, event.peer or "?")
     sender, receiver = ends if event.kind == "send" else reversed(ends)
-    return f"{event.kind} {sender} -> {receiver} : {event.name}"
+    first = written(sender) if sender.startswith("{") else sender
+    return f"{event.kind} {first} -> {receiver} : {event.name}"
 
 
 def _check_known(run: RecordedRun, counts: Mapping[str, int]) -> None:
@@ -163,9 +179,14 @@ def _check_known(run: RecordedRun, counts: Mapping[str, int]) -> None:
 def _fields(verdicts: Sequence[RunVerdict]) -> str:
     return _on_one_line(
         f"verdict={','.join(verdict.verdict for verdict in verdicts)} "
-        f"monitor={','.join(verdict.monitor for verdict in verdicts)} "
+        f"monitor={','.join(_as_word(verdict.monitor) for verdict in verdicts)} "
         f"label={', '.join(verdict.label for verdict in verdicts)}"
     )
+
+
+def _as_word(process: str) -> str:
+    """A process where a blank or a comma would end it."""
+    return word(process) if re.search(r"[\s,]", process) else process
 
 
 def _on_one_line(text: str) -> str:

@@ -58,7 +58,7 @@ def expected(run: Run) -> list[dict[str, Any]]:
     return [
         {
             "host": event.process,
-            "event": f"{event.kind} {event.message._replace(name=event.name)}",
+            "event": f"{event.kind} {event.message}{event.carried}",
             "clock": by_name(event.clock, run.processes),
             "index": event.index,
             "milliseconds": milliseconds(event.time),
@@ -117,7 +117,7 @@ def told_by_otlp(run: RecordedRun) -> list[dict[str, Any]]:
         found.append(
             {
                 "host": service,
-                "event": f"{kind} {Message(sender, name, receiver)}",
+                "event": f"{kind} {sender} -> {receiver} : {name}",
                 "clock": json.loads(value(own, "choreomon.clock")),
                 "index": int(value(own, "choreomon.index")),
                 "milliseconds": (int(span["startTimeUnixNano"]) - 1) / 10**6,
@@ -334,11 +334,12 @@ def test_the_expression_can_be_read_by_shiviz() -> None:
     [
         (lambda run: run._replace(events=run.events[1:]), "ShiViz needs all of them"),
         (lambda run: without_last(run, "P1"), r"knows 2 events of P1, and 1 are there"),
-        (lambda run: renamed(run, "two words"), "cannot be a host of ShiViz"),
+        (lambda run: renamed(run, "two {words}"), "cannot be a host of ShiViz"),
+        (lambda run: renamed(run, " P1"), "cannot be a host of ShiViz"),
         (lambda run: renamed(run, ""), "cannot be a host of ShiViz"),
         (
             lambda run: run._replace(
-                events=(*run.events[:-1], replace(run.events[-1], message=Message("a\n", "b", "c")))
+                events=(*run.events[:-1], replace(run.events[-1], values=(("order", "a\nb"),)))
             ),
             "it has several lines",
         ),
@@ -431,7 +432,7 @@ def test_sessions_are_runs_of_shiviz() -> None:
     ("change", "said"),
     [
         ({"clock": None}, "x.log:7: has no clock, and ShiViz draws clocks"),
-        ({"process": "a b"}, "'a b' cannot be a host of ShiViz"),
+        ({"process": "a {b}"}, "'a {b}' cannot be a host of ShiViz"),
         ({"fields": {"a-b": ""}}, "'a-b' cannot be a field of ShiViz"),
         ({"fields": {"1st": ""}}, "'1st' cannot be a field of ShiViz"),
         ({"fields": {"time": ""}}, "'time' cannot be a field of ShiViz"),
