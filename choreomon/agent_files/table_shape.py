@@ -11,7 +11,7 @@ import msgspec
 from choreomon.agent_files.digests import KEY_BYTES
 from choreomon.core.errors import Path
 from choreomon.core.labels import parse_carrying_label, parse_label
-from choreomon.core.message import ENVIRONMENT, Label
+from choreomon.core.message import BEGINNING, ENVIRONMENT, Label
 from choreomon.core.names import PLAIN_RULE, is_plain, name_defect
 from choreomon.core.suggestion import did_you_mean
 from choreomon.core.verdict import Reference
@@ -255,7 +255,11 @@ def _defects_of_rows(document: WrittenTable) -> Iterator[tuple[Path, str]]:
             yield (*path, "pre"), f"{told}: {SPLIT_AGAIN}"
         asked = (*([("pre", row.pre)] if row.pre else ()), *(("vio", vio) for vio in row.vio))
         for field, reference in asked:
-            if reference.process not in processes:
+            if reference.process == BEGINNING and field == "pre":
+                if document.rules != "precise":
+                    told = f"is begin, of which {document.rules} rules know nothing"
+                    yield (*path, field), f"{told}: {SPLIT_AGAIN}"
+            elif reference.process not in processes:
                 yield (*path, field), _unknown(reference.process, document)
             elif (
                 reference.process == document.process
@@ -276,6 +280,9 @@ def _defects_of_skeleton(document: WrittenTable, own: _Pairs) -> Iterator[tuple[
         path: Path = ("skeleton", place)
         if row.of.process == document.process:
             yield (*path, "of"), f"{row.of} is its own, which the rows describe: take it out"
+        elif row.of.process == BEGINNING:
+            if row.pre is not None:
+                yield (*path, "pre"), f"should be null, as nothing is before begin: {SPLIT_AGAIN}"
         elif row.of.process not in processes:
             yield (*path, "of"), _unknown(row.of.process, document)
         for state in (row.of.source, row.of.target):
@@ -302,6 +309,8 @@ def _defects_of_skeleton(document: WrittenTable, own: _Pairs) -> Iterator[tuple[
     for path, pre, vio in asking:
         named += [((*path, "pre"), pre)] if pre else []
         named += [((*path, "vio"), each) for each in vio]
+        if path[0] == "skeleton" and any(each.process == BEGINNING for each in vio):
+            yield (*path, "vio"), f"has begin in it, which takes nothing back: {SPLIT_AGAIN}"
     for path, reference in named:
         mine = reference.process == document.process
         if mine and (reference.source, reference.target) not in own:

@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from math import inf
 from typing import NamedTuple
 
-from choreomon.core.message import ENVIRONMENT, Label, Message
+from choreomon.core.message import BEGIN, ENVIRONMENT, Label, Message
 from choreomon.core.recorded import UNCOUNTED, RecordedEvent
 from choreomon.properties.automaton import SequenceAutomaton, Transition
 from choreomon.properties.relations import pre_transitions, vio_transitions
@@ -45,7 +45,8 @@ def truth(
     names = [*chains]
     found: dict[int, set[bool]] = {place: set() for place in range(len(events))}
     overall: set[bool] = set()
-    first = ((0,) * len(names), frozenset[Transition](), False)
+    begun, _ = reference_step(automaton, BEGIN, frozenset())
+    first = ((0,) * len(names), begun, False)
     todo, known = [first], {first}
     while todo:
         done, live, formed_before = todo.pop()

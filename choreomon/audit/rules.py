@@ -8,7 +8,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from choreomon.audit.occurrences import Occurrences
 from choreomon.audit.outcome import AuditVerdict, Outcome, Overall
 from choreomon.audit.summary import SessionsOutcome
-from choreomon.core.message import Label
+from choreomon.core.message import BEGIN, Label
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, VerdictKind
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.progress import Rule, rules_of
@@ -31,7 +31,8 @@ class RuleResult(NamedTuple):
 
     @property
     def steps(self) -> int:
-        return len(self.sequence)
+        """The events of its sequence."""
+        return sum(label != BEGIN for label in self.sequence)
 
     @property
     def farthest(self) -> int:

@@ -349,9 +349,10 @@ class Window:
     def _everything(self) -> Ways | None:
         """The live sets that any events lead to; None where they are too many."""
         step, bit = self.unit.step, self.unit.formed
-        found: dict[LiveSet, Way | None] = {begun(self.unit.automaton): UNKNOWN}
+        first = begun(self.unit.automaton)
+        found: dict[LiveSet, Way | None] = {first: UNKNOWN}
         if self.formed is None and self.maybe_formed:
-            found[bit] = UNKNOWN
+            found[first | bit] = UNKNOWN
         todo = list(found)
         for live in todo:
             for labels in self._labels:

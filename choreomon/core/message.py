@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from choreomon.core.names import written
+from choreomon.core.names import RESERVED, written
 from choreomon.core.vector_clock import VectorClock
 
 EventKind: TypeAlias = Literal["send", "handle"]
@@ -22,8 +22,8 @@ ENVIRONMENT: Final = "env"
 """The reserved sender of the messages that start an application. It has no monitor."""
 
 
-BEGINNING: Final = "(begin)"
-"""The process of `BEGIN`."""
+BEGINNING: Final = RESERVED
+"""The process of `BEGIN`, which is no process, and has no monitor: each one answers for it."""
 
 
 class Message(NamedTuple):

@@ -18,6 +18,9 @@ MAX_NAME: Final = 200
 MAX_NAME_BYTES: Final = 4 * MAX_NAME
 """Of a name in UTF-8."""
 
+RESERVED: Final = "(begin)"
+"""No name: what stands for a process in `choreomon.core.message.BEGIN`."""
+
 NAME_RULE: Final = f"1 to {MAX_NAME} printable characters"
 
 PLAIN_PATTERN: Final = "[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}"
@@ -62,7 +65,7 @@ _SHOWN: Final = 80
 
 def is_name(text: str) -> bool:
     """Whether a process or a message may be called so."""
-    return 0 < len(text) <= MAX_NAME and text.isprintable()
+    return 0 < len(text) <= MAX_NAME and text.isprintable() and text != RESERVED
 
 
 def name_defect(text: str) -> str:
@@ -71,6 +74,8 @@ def name_defect(text: str) -> str:
         return "is empty"
     if len(text) > MAX_NAME:
         return f"has {len(text)} characters; a name has at most {MAX_NAME}"
+    if text == RESERVED:
+        return "is reserved for the beginning of runs"
     for place, character in enumerate(text, 1):
         if not character.isprintable():
             return (

@@ -8,7 +8,7 @@ from typing import assert_never
 
 from choreomon.core.errors import Defect, Path, PropertyError
 from choreomon.core.labels import CarryingLabel
-from choreomon.core.message import Label
+from choreomon.core.message import BEGIN, Label
 from choreomon.documents.property_shape import (
     AndFormula,
     AutomatonDocument,
@@ -51,8 +51,12 @@ def labels_in(document: PropertyDocument) -> Iterator[tuple[Path, Label]]:
 
 def carrying_labels_in(document: PropertyDocument) -> Iterator[tuple[Path, CarryingLabel]]:
     """The same with the parameters that they carry; those of formulas carry none of their own."""
+    return (each for each in _steps_in(document) if each[1].label != BEGIN)
+
+
+def _steps_in(document: PropertyDocument) -> Iterator[tuple[Path, CarryingLabel]]:
     if document.automaton is not None:
-        yield from labels_of_automaton(document.automaton, ("property", "automaton"))
+        yield from _steps_of(document.automaton, ("property", "automaton"))
     for number, sequence in enumerate(document.sequences or ()):
         path: Path = ("property", "sequences", number)
         for step, label in enumerate(sequence.steps):
@@ -66,7 +70,12 @@ def carrying_labels_in(document: PropertyDocument) -> Iterator[tuple[Path, Carry
 def labels_of_automaton(
     document: AutomatonDocument, path: Path
 ) -> Iterator[tuple[Path, CarryingLabel]]:
-    """The labels of the automaton at `path`, those of formulas with no parameters of their own."""
+    """The labels of events of the automaton at `path`, those of formulas with no parameters of
+    their own."""
+    return (each for each in _steps_of(document, path) if each[1].label != BEGIN)
+
+
+def _steps_of(document: AutomatonDocument, path: Path) -> Iterator[tuple[Path, CarryingLabel]]:
     for number, transition in enumerate(document.transitions):
         at: Path = (*path, "transitions", number)
         match transition:
@@ -112,6 +121,8 @@ def compiled(document: PropertyDocument) -> LoadedProperty:
         raise PropertyError(
             tuple(Defect((*within, *defect.path), defect.message) for defect in error.defects)
         ) from None
+    if automaton.begun and document.rules != "precise":
+        raise PropertyError((_without_begin(document),))
     if document.for_each and document.rules != "precise":
         told = f"are {document.rules}, which know of no instances: leave this out, or for_each"
         raise PropertyError((Defect(("property", "rules"), told),))
@@ -121,6 +132,13 @@ def compiled(document: PropertyDocument) -> LoadedProperty:
         automaton, document.for_each, labels, fresh, ("property",)
     )
     return LoadedProperty(automaton, document.rules, sequences, parameters)
+
+
+def _without_begin(document: PropertyDocument) -> Defect:
+    """Say that the rules know of no `begin`, where it is first written."""
+    path = next(path for path, carrying in _steps_in(document) if carrying.label == BEGIN)
+    told = f"is begin, of which {document.rules} rules know nothing"
+    return Defect(path, f"{told}: leave property.rules out, or begin")
 
 
 def for_each_instance(

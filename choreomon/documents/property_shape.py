@@ -9,6 +9,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
+from choreomon.core.message import BEGIN
 from choreomon.files.fields import (
     BRANCH,
     CarryingLabelText,
@@ -17,6 +18,7 @@ from choreomon.files.fields import (
     OneOrMore,
     Part,
     PlainName,
+    StepText,
     one_key,
     refused,
     shown,
@@ -74,15 +76,22 @@ class LabelledTransition(Part):
 
     source: PlainName = Field(alias="from", description="a state")
     target: PlainName = Field(alias="to", description="a state")
-    label: CarryingLabelText = Field(
-        alias="on", description='a label, "[handle] SENDER -> RECEIVER : NAME [(PARAMETER, ...)]"'
+    label: StepText = Field(
+        alias="on",
+        description='a label, "[handle] SENDER -> RECEIVER : NAME [(PARAMETER, ...)]", or begin, '
+        "which happened before everything else",
     )
     backward: bool | None = Field(
         default=None, description="what the author expects Definition 4 to say; null: nothing"
     )
 
     @model_validator(mode="after")
-    def _no_backward_self_loop(self) -> LabelledTransition:
+    def _no_loop_that_cannot_be(self) -> LabelledTransition:
+        if self.source == self.target and self.label.label == BEGIN:
+            raise refused(
+                "is a self-loop, and begin happens once, before everything else: let it lead to "
+                "another state"
+            )
         if self.source == self.target and self.backward is not None:
             raise refused(
                 "is a self-loop, which is neither forward nor backward: leave backward out"
@@ -154,7 +163,10 @@ class CancellationDocument(Part):
 class SequenceDocument(Part):
     """Messages that must not happen in this order."""
 
-    steps: OneOrMore[CarryingLabelText] = Field(description="a list of labels")
+    steps: OneOrMore[StepText] = Field(
+        description="a list of labels; the first step may be begin, which happened before "
+        "everything else"
+    )
     cancel: Items[CancellationDocument] = Field(
         default=(), description="what cancels stretches of the steps"
     )

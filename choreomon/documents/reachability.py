@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from choreomon.core.errors import Defect, Path
-from choreomon.core.message import ENVIRONMENT, Label, Message
+from choreomon.core.message import BEGIN, ENVIRONMENT, Label, Message
 from choreomon.core.suggestion import listed
 from choreomon.documents.shape import ApplicationDocument, IfStatement, SendStatement, Statement
 from choreomon.properties.automaton import SequenceAutomaton
@@ -119,7 +119,7 @@ def reachability_warnings(
 
 
 def _can_be_formed(automaton: SequenceAutomaton, sent: Collection[Message]) -> bool:
-    possible = [t for t in automaton.forward if t.label.message in sent]
+    possible = [t for t in automaton.forward if t.label == BEGIN or t.label.message in sent]
     reach = reflexive_reach(automaton.states, {(t.source, t.target) for t in possible})
     return any(
         t.target in automaton.final and any(t.source in reach[q] for q in automaton.initial)

@@ -34,7 +34,7 @@ from choreomon.core.labels import (
     parse_carrying_label,
     parse_label,
 )
-from choreomon.core.message import Label
+from choreomon.core.message import BEGIN, Label
 from choreomon.core.names import (
     NAME_RULE,
     PLAIN_PATTERN,
@@ -283,6 +283,11 @@ def unquoted_label(value: object) -> PydanticCustomError | None:
 
 
 def _label(value: object) -> Label:
+    if value == str(BEGIN):
+        raise refused(
+            "should be a label, not begin, which happens once, before everything else: it can be "
+            "the first step of a sequence, or lead from an initial state of an automaton"
+        )
     label = parse_label(value) if isinstance(value, str) else None
     if label is None:
         raise label_refused(value, 'a label "[handle] SENDER -> RECEIVER : NAME"')
@@ -314,6 +319,10 @@ def _name(value: str) -> str:
     if defect := name_defect(value):
         raise refused(f"{defect}; should be a name of {NAME_RULE}, not {shown(value)}")
     return value
+
+
+def _step(value: object) -> CarryingLabel:
+    return CarryingLabel(BEGIN) if value == str(BEGIN) else _carrying_label(value)
 
 
 def _title(value: object) -> object:
@@ -355,5 +364,11 @@ CarryingLabelText: TypeAlias = Annotated[
     PlainValidator(_carrying_label),
     WithJsonSchema({"type": "string", "pattern": f"^{CARRYING_LABEL_PATTERN}$"}),
 ]
+StepText: TypeAlias = Annotated[
+    CarryingLabel,
+    PlainValidator(_step),
+    WithJsonSchema({"type": "string", "pattern": f"^({BEGIN}|{CARRYING_LABEL_PATTERN})$"}),
+]
+"""A label, or `begin`."""
 Milliseconds: TypeAlias = Annotated[float, Field(ge=0, le=MAX_MILLISECONDS)]
 PositiveMilliseconds: TypeAlias = Annotated[float, Field(gt=0, le=MAX_MILLISECONDS)]

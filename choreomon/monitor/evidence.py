@@ -50,10 +50,10 @@ def standing_for(records: Iterable[Record], own: int, count: int) -> Record | No
 def known_records(
     monitor: MonitorSetup, state: MonitorState, inspection: Inspection
 ) -> list[Record]:
-    """All that was told, grounded: of each event what is most certain, and no open record of which
-    is known by now that it did not fire."""
+    """All that was told, and what the beginning fired, grounded: of each event what is most
+    certain, and no open record of which is known by now that it did not fire."""
     event, _, _, direct, _, evidence, _, resolved = inspection
-    own, index_of = monitor.own, monitor.index_of
+    own, entry_of = monitor.own, monitor.entry_of
     points: dict[_At, Record] = {}
     stretches: dict[tuple[Reference, VectorClock, str], Record] = {}
     at_first_hand: dict[Reference, list[Record]] = {}
@@ -66,11 +66,11 @@ def known_records(
         if since is not None and result != FRM:
             # What was merged grows, and two gaps may have begun alike.
             known = stretches.get((reference, since, result))
-            index = index_of[reference.process]
+            index = entry_of[reference.process]
             if known is None or clock[index] > known.clock[index]:
                 stretches[reference, since, result] = record
         else:
-            at = (reference, clock[index_of[reference.process]])
+            at = (reference, clock[entry_of[reference.process]])
             best = points.get(at)
             if best is None or _RANK[result] > _RANK[best.result]:
                 points[at] = record
@@ -91,12 +91,12 @@ def known_records(
         elif at in by_name:
             told = standing_for(
                 [each for each in at_first_hand.get(reference, ()) if each.result != OPEN],
-                index_of[reference.process],
+                entry_of[reference.process],
                 count,
             )
         elif reference in answered and clock[own] < event[own]:
             told = standing_for(
-                at_first_hand.get(reference, ()), index_of[reference.process], count
+                at_first_hand.get(reference, ()), entry_of[reference.process], count
             )
         else:
             continue

@@ -192,7 +192,7 @@ class Precise:
         known = mattering(monitor, event, own, references, here + missing)
         inspected = [(each.reference, each.final) for each in transitions]
         found = possible_outcomes(
-            monitor.bits, monitor.index_of, event, own, inspected, known, most=most
+            monitor.bits, monitor.entry_of, event, own, inspected, known, most=most
         )
         silent = () if inspection.named else waiting
         if found.cut_off:
@@ -317,7 +317,7 @@ class Precise:
         """The records of pre- and vio-transitions, weighed one by one. The orders say more; but
         what this calls sure is so in all of them, and what it denies in none."""
         records = [each._replace(result=FRM_P) if each.result == OPEN else each for each in known]
-        found = SOUND.judge(inspected, event, monitor.own, records, monitor.index_of, silent)
+        found = SOUND.judge(inspected, event, monitor.own, records, monitor.entry_of, silent)
         if not monitor.beginning:
             return found
         return found._replace(because=tuple([each for each in found.because if _happened(each)]))

@@ -31,7 +31,9 @@ class MonitorSetup:
     processes that may ask for any of them, with the place of each in `MonitorState.settled`; for
     each chain the places of those that may ask for it, and whether the own process may; for each
     label the plans of what it may fire; the rule of each own reference; records of what
-    the beginning fired, which nobody is asked for; and the skeleton as a search has it.
+    the beginning fired, which nobody is asked for; for each process that a record may be of, that
+    of the beginning among them, the entry of clocks that counts its events; and the skeleton as a
+    search has it.
     """
 
     table: TransitionTable
@@ -52,6 +54,7 @@ class MonitorSetup:
     plans: Mapping[Label, tuple[Plan, ...]] = field(init=False)
     rule_of: Mapping[Reference, int] = field(init=False)
     beginning: tuple[Record, ...] = field(init=False, repr=False)
+    entry_of: Mapping[str, int] = field(init=False, repr=False)
     bits: Bits = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -60,13 +63,12 @@ class MonitorSetup:
             object.__setattr__(self, name, value)
 
         derive("process", self.table.process)
-        index_of = indices(self.processes)
-        own = index_of[self.process]
-        derive("own", own)
+        derive("index_of", indices(self.processes))
+        derive("own", self.index_of[self.process])
         # Each monitor has the beginning for itself, as an event before its own first one. Nobody
         # has heard of an event number 0, so it is before all events of others, too.
         begun = [each for each in self.table.skeleton if each.process == BEGINNING]
-        derive("index_of", {**index_of, BEGINNING: own} if begun else index_of)
+        derive("entry_of", {**self.index_of, BEGINNING: self.own} if begun else self.index_of)
         nothing_known = (0,) * len(self.processes)
         derive("beginning", tuple([Record(each, nothing_known, FRM) for each in begun]))
         derive("references", tuple(self.table.readers))

@@ -34,7 +34,7 @@ def mattering(
     that was surely cancelled is not, whatever was before; so a record matters no more to an event
     that comes after such a one for each transition that it concerns. It may still matter to an
     undecided event that matters itself."""
-    index_of, skeleton = monitor.index_of, monitor.table.skeleton
+    entry_of, skeleton = monitor.entry_of, monitor.table.skeleton
     while True:
         known = _relevant(monitor, references, known)
         if not known:
@@ -43,7 +43,7 @@ def mattering(
         for reference, clock, result, since in known:
             if result == FRM_P and since is None:
                 for need in skeleton[reference]:
-                    users[need.pre].add(index_of[reference.process], clock)
+                    users[need.pre].add(entry_of[reference.process], clock)
         kept = _left(monitor, users, known)
         if len(kept) == len(known):
             return kept
@@ -79,19 +79,19 @@ def _left(
 ) -> list[Record]:
     """What of this has an effect of which something is left at one of the `users`, the events that
     need each transition."""
-    index_of, cancels = monitor.index_of, monitor.bits.cancels
+    entry_of, cancels = monitor.entry_of, monitor.bits.cancels
     settling: dict[Reference, _Events] = defaultdict(_Events)
     for reference, clock, result, _ in known:
         if result == FRM:
             for each in cancels.get(reference, (reference,)):
-                settling[each].add(index_of[reference.process], clock)
+                settling[each].add(entry_of[reference.process], clock)
     for events in (*settling.values(), *users.values()):
         events.sort()
     return [
         record
         for record in known
         if any(
-            _matters(record, index_of[record.reference.process], users[each], settling[each])
+            _matters(record, entry_of[record.reference.process], users[each], settling[each])
             for each in cancels.get(record.reference, (record.reference,))
         )
     ]

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
-from choreomon.core.message import Label
+from choreomon.core.message import BEGIN, BEGINNING, Label
 from choreomon.core.verdict import Reference
 from choreomon.properties.tables import Need, TransitionTable
 
@@ -26,9 +26,12 @@ Rows: TypeAlias = Mapping[Reference, Mapping[Label, tuple[Need, ...] | None]]
 
 
 def rows_of(tables: Iterable[TransitionTable]) -> Rows:
-    """What all references rest on."""
+    """What all references rest on; those of `BEGIN` start a sequence, and are in skeletons."""
     found: dict[Reference, dict[Label, tuple[Need, ...] | None]] = {}
     for table in tables:
+        for reference in table.skeleton:
+            if reference.process == BEGINNING:
+                found[reference] = {BEGIN: None}
         for label, inspected in table.inspections.items():
             for each in inspected:
                 rests_on = None if each.starts else each.needs
@@ -97,6 +100,8 @@ def remembered_alike(
     named: dict[str, dict[Reference, Reference]] = {process: {} for process in new}
     for reference, same in alike(rows_of(old.values()), rows_of(new.values())).items():
         process = reference.process
+        if process == BEGINNING:
+            continue  # nobody remembers it
         if new[process].readers.get(reference):
             remembered = next((each for each in same if old[process].readers.get(each)), None)
             if remembered is not None:

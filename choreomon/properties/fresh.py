@@ -5,19 +5,22 @@ fresh label does; others it shares with more instances, and these stay. A fresh 
 backward transitions that take back all of its own steps and no other ones, and need not look at
 what is live.
 
+`BEGIN` is an instance's own where all steps that follow it are. Then a fresh label leads where it
+does, too: from there on it is as if the instance had begun just now.
+
 The fresh event itself is judged by what was before it, and stays: so the first step of an instance
 may be fresh, which begins what it is a step of, and the last one, which ends it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from itertools import chain
 from typing import Final
 
 from choreomon.core.errors import Defect, Path, PropertyError
-from choreomon.core.message import Label
+from choreomon.core.message import BEGIN, Label
 from choreomon.properties.automaton import (
     SequenceAutomaton,
     StatedTransition,
@@ -40,7 +43,8 @@ def begun_anew(
     Raises `PropertyError` for a label that takes nothing back, that is a step between the first and
     the last of an instance's own, where own forward transitions go in circles or cannot be taken
     back without shared ones, and where a cancellation of one instance takes back what it shares,
-    since nothing would give that back.
+    since nothing would give that back, or one that more instances share takes back what is begun
+    anew, since that would be given back to one of them.
     """
     added: list[StatedTransition] = []
     defects: list[Defect] = []
@@ -52,6 +56,11 @@ def begun_anew(
             StatedTransition(source, label, target, True, path)
             for source, target in ([] if told else found)
         ]
+        added += [
+            StatedTransition(t.source, label, t.target, False, path)
+            for t in ([] if told else _own_steps(automaton, parameters, label))
+            if t.label == BEGIN
+        ]
         if len(added) > MAX_TRANSITIONS:
             raise PropertyError(
                 (Defect(path, f"comes to more than {MAX_TRANSITIONS} transitions: split it"),)
@@ -60,8 +69,12 @@ def begun_anew(
         raise PropertyError(tuple(defects))
     whole = _with(automaton, added)
     unequal = _taken_back_by_what_carries_more(whole, parameters)
+    labels = [label for _, label in fresh]
     defects += chain.from_iterable(
-        [Defect(path, message) for message in _defects_of_all(whole, parameters, label, unequal)]
+        [
+            Defect(path, message)
+            for message in _defects_of_all(whole, parameters, label, labels, unequal)
+        ]
         for path, label in fresh
     )
     if defects:
@@ -75,7 +88,7 @@ def begun_anew(
 
 
 def _with(automaton: SequenceAutomaton, added: Sequence[StatedTransition]) -> SequenceAutomaton:
-    """The automaton with backward transitions more. Its self-loops speak of the labels that its
+    """The automaton with transitions more. Its self-loops speak of the labels that its
     author gave it, and are not asked about others."""
     try:
         return sequence_automaton(
@@ -104,7 +117,17 @@ def is_own(parameters: Parameters, fresh: Label, label: Label) -> bool:
 def _own_steps(
     automaton: SequenceAutomaton, parameters: Parameters, fresh: Label
 ) -> list[Transition]:
-    return [t for t in automaton.forward if is_own(parameters, fresh, t.label)]
+    """The forward transitions of an instance's own. What does as `BEGIN` does is given back with
+    it, so it is own, too, where that is."""
+    own = {t for t in automaton.forward if is_own(parameters, fresh, t.label)}
+    begun = {(t.source, t.target) for t in automaton.begun if _is_before(automaton, t, own)}
+    return [t for t in automaton.forward if t in own or (t.source, t.target) in begun]
+
+
+def _is_before(automaton: SequenceAutomaton, begun: Transition, own: Set[Transition]) -> bool:
+    """Whether all that follows what `BEGIN` does is an instance's own."""
+    after = automaton.reach[begun.target]
+    return all(t in own for t in automaton.forward if t.source in after and t.label != BEGIN)
 
 
 def _left(automaton: SequenceAutomaton) -> set[str]:
@@ -178,7 +201,7 @@ def _taken_back_by_what_carries_more(
 ) -> list[tuple[Transition, Transition]]:
     """Steps with cancellations of them that carry what they do not: no own one is taken back with
     shared ones where there are none of these."""
-    carried = {label: frozenset(parameters.of(label)) for label in automaton.labels}
+    carried = {label: frozenset(parameters.of(label)) for label in (*automaton.labels, BEGIN)}
     return [
         (r, t)
         for r in automaton.forward
@@ -191,11 +214,14 @@ def _defects_of_all(
     automaton: SequenceAutomaton,
     parameters: Parameters,
     fresh: Label,
+    beginning: Sequence[Label],
     unequal: Sequence[tuple[Transition, Transition]],
 ) -> Iterator[str]:
-    """What keeps the cancellations of all from being as if no own event had been."""
+    """What keeps the cancellations of all from being as if no own event had been. `beginning` are
+    all fresh labels."""
+    own = {*_own_steps(automaton, parameters, fresh)}
     for r, t in unequal:
-        if not is_own(parameters, fresh, r.label) and is_own(parameters, fresh, t.label):
+        if r not in own and is_own(parameters, fresh, t.label):
             lacks = " and ".join(
                 name for name in parameters.of(fresh) if name not in parameters.of(r.label)
             )
@@ -212,6 +238,15 @@ def _defects_of_all(
                     "than what it takes back"
                 )
             return
+    for r in (t for t in automaton.begun if t in own):
+        for t in automaton.backward:
+            others = t.label not in beginning and not is_own(parameters, fresh, t.label)
+            if others and cancels(automaton, t, r):
+                yield (
+                    f"{_CANNOT}: {t.label} takes back begin for more instances, and to this one it "
+                    f"would be given back; let {t.label} carry ({', '.join(parameters.of(fresh))})"
+                )
+                return
     if not takes_back_the_same(automaton, fresh):
         yield (
             f"{_CANNOT}: it is a cancellation, too, which takes back more than what came last; "

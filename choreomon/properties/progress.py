@@ -41,16 +41,19 @@ class Rule:
 
     @cached_property
     def steps(self) -> int:
-        """The fewest events that can form it, with its beginning as one of them."""
-        return min(self._lacking[state] for state in self.automaton.initial)
+        """The fewest events that can form it."""
+        return min(self._lacking[state] for state in self._starts)
 
     @cached_property
     def sequence(self) -> tuple[Label, ...]:
-        """The labels of one of the shortest sequences that form it."""
-        state = min(self.automaton.initial, key=lambda state: self._lacking[state])
-        found: list[Label] = []
+        """The labels of one of the shortest sequences that form it, with `BEGIN` where that goes
+        before."""
+        state = min(self._starts, key=lambda state: self._lacking[state])
+        found = [] if state in self.automaton.initial else [BEGIN]
         while state not in self.automaton.final:
-            following = (t for t in self.automaton.forward if t.source == state)
+            following = (
+                t for t in self.automaton.forward if t.source == state and t.label != BEGIN
+            )
             nearest = min(following, key=lambda t: self._lacking.get(t.target, len(self._lacking)))
             found.append(nearest.label)
             state = nearest.target
@@ -58,13 +61,11 @@ class Rule:
 
     def can_be_formed_by(self, labels: Collection[Label]) -> bool:
         """Return whether events of these labels alone can form it."""
-        reached = {*self.automaton.initial}
+        reached = {*self._starts}
         todo = [*reached]
         for state in todo:
             for t in self.automaton.forward:
-                if t.label not in labels and t.label != BEGIN:
-                    continue
-                if t.source == state and t.target not in reached:
+                if t.source == state and t.label in labels and t.target not in reached:
                     reached.add(t.target)
                     todo.append(t.target)
         return not reached.isdisjoint(self.automaton.final)
@@ -74,9 +75,11 @@ class Rule:
         """From live transitions to those after an event, and how many steps these are far.
         Remembered, so that many sessions share it."""
         one, most = live_stepper(self.automaton), self.steps
+        at_first = {(t.source, t.target) for t in self.automaton.begun}
         lacking = {
-            bit: self._lacking.get(target, most)
-            for (_, target), bit in live_bits(self.automaton).items()
+            bit: self._lacking.get(pair[1], most)
+            for pair, bit in live_bits(self.automaton).items()
+            if pair not in at_first  # no event made that step
         }
 
         @cache
@@ -88,13 +91,19 @@ class Rule:
         return step
 
     @cached_property
+    def _starts(self) -> list[str]:
+        """The states from which events can lead on before the first of them."""
+        starts = (*self.automaton.initial, *(t.target for t in self.automaton.begun))
+        return [state for state in dict.fromkeys(starts) if state in self._lacking]
+
+    @cached_property
     def _lacking(self) -> Mapping[str, int]:
         """The fewest events that lead from a state to a final one, where some do."""
         found = dict.fromkeys(self.automaton.final, 0)
         todo = [*found]
         for state in todo:
             for t in self.automaton.forward:
-                if t.target == state and t.source not in found:
+                if t.target == state and t.source not in found and t.label != BEGIN:
                     found[t.source] = found[state] + 1
                     todo.append(t.source)
         return found

@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from choreomon.core.errors import Defect, Path, PropertyError
-from choreomon.core.message import Label
+from choreomon.core.message import BEGIN, Label
 from choreomon.properties.automaton import SequenceAutomaton, StatedTransition, sequence_automaton
 from choreomon.properties.automaton_defects import MAX_STATES
 
@@ -100,6 +100,15 @@ def _defects(sequences: Sequence[MessageSequence]) -> Iterator[Defect]:
         steps = len(sequence.steps)
         if not steps:
             yield Defect(("sequences", number, "steps"), "has no steps: give at least one label")
+        for step, label in enumerate(sequence.steps):
+            if label == BEGIN and (step or steps == 1):
+                yield Defect(
+                    ("sequences", number, "steps", step),
+                    "is begin, before which nothing happens: let it be the first step"
+                    if step
+                    else "is all of the sequence, which is formed before anything happens: let "
+                    "another step follow",
+                )
         for position, (_, (low, high), back_to) in enumerate(sequence.cancel):
             path: Path = ("sequences", number, "cancel", position)
             if steps == 1:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
+from choreomon.core.message import BEGIN
 from choreomon.core.run import RunVerdict
 from choreomon.properties.automaton import SequenceAutomaton, Transition
 
@@ -53,7 +54,10 @@ def completed_sequences(verdict: RunVerdict, automaton: SequenceAutomaton) -> tu
 
 def _sequences(automaton: SequenceAutomaton) -> Iterator[tuple[Transition, ...]]:
     leaving: dict[str, list[Transition]] = {}
+    begun = {(t.source, t.target) for t in automaton.begun if automaton.sequences}
     for transition in automaton.forward:
+        if transition.label != BEGIN and (transition.source, transition.target) in begun:
+            continue  # it begins the same sequence anew
         leaving.setdefault(transition.source, []).append(transition)
     pending: list[tuple[str, tuple[Transition, ...]]] = [
         (state, ()) for state in reversed(automaton.initial)

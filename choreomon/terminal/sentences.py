@@ -55,9 +55,11 @@ def _taken_back(
     *first, last = map(str, numbers)
     back_to = f"steps {', '.join(first)} and {last}" if first else f"step {last}"
     states = f" ({back.source} -> {back.target})" if verbose else ""
+    begun = {(t.source, t.target) for t in automaton.begun}
+    again = any(t.label == back.label and (t.source, t.target) in begun for t in undone)
     return (
         f"{automaton.written(back.label)} after step {after.number} of sequence {after.sequence}"
-        f"{states} takes back {back_to}"
+        f"{states} takes back {back_to}{', and begins anew' if again else ''}"
     )
 
 

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from choreomon.core.labels import CarryingLabel
+from choreomon.core.message import BEGIN, Label
 from choreomon.core.run import MonitorsMessage, Run, RunEvent, RunVerdict
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN, VerdictKind
 from choreomon.properties.automaton import SequenceAutomaton, Transition
@@ -45,7 +46,8 @@ def transitions_table(automaton: SequenceAutomaton) -> Table:
     table = _table("Transitions", "kind", "from", "label", "to", "watched by")
     for kind, transitions in (("forward", automaton.forward), ("backward", automaton.backward)):
         for t in transitions:
-            _row(table, kind, t.source, automaton.written(t.label), t.target, t.label.process)
+            written = automaton.written(t.label)
+            _row(table, kind, t.source, written, t.target, _watched_by(t.label))
     for loop in automaton.self_loops:
         _row(table, "self-loop", loop.state, formula_in_words(loop.formula), loop.state, "")
     table.caption = Text(
@@ -57,15 +59,21 @@ def transitions_table(automaton: SequenceAutomaton) -> Table:
 def steps_table(automaton: SequenceAutomaton) -> Table:
     """Of a property that was written as sequences: their steps, and the process whose monitor
     watches each."""
-    labels = {(t.source, t.target): t.label for t in automaton.forward}
+    labels: dict[tuple[str, str], Label] = {}
+    for t in automaton.forward:
+        labels.setdefault((t.source, t.target), t.label)  # what begins anew does as `BEGIN` does
     table = _table("Steps", "sequence", "step", "label", "watched by")
     for column in table.columns[:2]:
         column.justify = "right"
     for ends, step in steps_of(automaton.sequences).items():
         label = labels[ends]
         written = automaton.written(label)
-        _row(table, str(step.sequence), str(step.number), written, label.process)
+        _row(table, str(step.sequence), str(step.number), written, _watched_by(label))
     return table
+
+
+def _watched_by(label: Label) -> str:
+    return "every monitor" if label == BEGIN else label.process
 
 
 def table_rows(table: TransitionTable) -> tuple[tuple[str, str, str, str], ...]:

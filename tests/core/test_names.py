@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from choreomon.core.labels import CarryingLabel, parse_carrying_label, parse_label
-from choreomon.core.message import HANDLE, SEND, Label, Message
+from choreomon.core.message import BEGIN, HANDLE, SEND, Label, Message
 from choreomon.core.names import (
     MAX_NAME,
     MAX_WORD,
@@ -129,3 +129,10 @@ def test_short_words_tell_names_apart(pair: list[str]) -> None:
         assert told.strip(".")
         assert "." not in told or told == name
         assert (told == name) == bool(is_plain(name))
+
+
+def test_no_process_is_called_as_the_beginning_of_runs_is() -> None:
+    assert name_defect(BEGIN.process) == "is reserved for the beginning of runs"
+    assert not is_name(BEGIN.process)
+    assert parse_label(f'"{BEGIN.process}" -> A : m') is None
+    assert parse_label(str(BEGIN)) is None

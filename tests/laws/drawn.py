@@ -10,7 +10,7 @@ from random import Random
 from typing import Final, NamedTuple
 
 from choreomon.core.errors import PropertyError
-from choreomon.core.message import HANDLE, SEND, EventKind, Label, Message
+from choreomon.core.message import BEGIN, HANDLE, SEND, EventKind, Label, Message
 from choreomon.properties.automaton import (
     SequenceAutomaton,
     StatedTransition,
@@ -62,16 +62,17 @@ def draw_automaton(
             continue
 
 
-BEGIN: Final = Label(SEND, Message("begin", "begin", "begin"))
-"""The first event of a run, of a process of its own, of which all know before they do anything."""
+FIRST: Final = Label(SEND, Message("first", "first", "first"))
+"""The first event of a run, of a process of its own, of which all know before they do anything:
+`BEGIN` as an event."""
 
 
 class Dense(NamedTuple):
     """Automata of few labels on many transitions, in which steps share labels with each other and
     with cancellations. Pairs of numbers are the least and the most. `following`, `farther`: how
     likely each label leads from a state to the next one, or to one behind it. `initial`, `final`:
-    how many more such states there may be. `begin`: whether nothing starts but by `BEGIN`, and
-    something ends what it began."""
+    how many more such states there may be. `begin`: `FIRST` or `BEGIN`, by which alone anything
+    starts, and something ends what it began."""
 
     states: tuple[int, int] = (3, 5)
     labels: tuple[int, int] = (2, 3)
@@ -81,11 +82,11 @@ class Dense(NamedTuple):
     handled: float = 0.1
     initial: int = 0
     final: int = 0
-    begin: bool = False
+    begin: Label | None = None
 
 
 def draw_dense_automaton(random: Random, names: tuple[str, ...], dense: Dense) -> SequenceAutomaton:
-    """The processes are `names`, and `BEGIN`'s."""
+    """The processes are `names`, and `FIRST`'s."""
     while True:
         size = random.randint(*dense.states)
         labels = [
@@ -114,8 +115,8 @@ def draw_dense_automaton(random: Random, names: tuple[str, ...], dense: Dense) -
             *(random.randrange(1, size) for _ in range(random.randint(0, dense.final))),
         }
         starts = [f"q{i}" for i in sorted(initial)]
-        if dense.begin:
-            stated += [StatedTransition("begin", BEGIN, start) for start in starts]
+        if dense.begin is not None:
+            stated += [StatedTransition("begin", dense.begin, start) for start in starts]
             stated.append(StatedTransition(starts[0], random.choice(labels), "begin"))
             starts = ["begin"]
         try:
@@ -124,6 +125,40 @@ def draw_dense_automaton(random: Random, names: tuple[str, ...], dense: Dense) -
             )
         except PropertyError:
             continue
+
+
+def draw_begun(random: Random, names: tuple[str, ...]) -> SequenceAutomaton:
+    """An automaton with `BEGIN` before some of its starts, or all of them; often with something
+    that takes it back, and perhaps with something that gives it again."""
+    while True:
+        automaton = draw_automaton(random, names)
+        starts = [q for q in automaton.initial if random.random() < 0.8] or [*automaton.initial]
+        stated = [StatedTransition(*t) for t in (*automaton.forward, *automaton.backward)]
+        for start in starts:
+            stated.append(StatedTransition("begin", BEGIN, start))
+            if random.random() < 0.7:
+                stated.append(StatedTransition(start, random.choice(automaton.labels), "begin"))
+            if random.random() < 0.2:
+                stated.append(StatedTransition("begin", random.choice(automaton.labels), start))
+        others = [q for q in automaton.initial if q not in starts]
+        try:
+            return sequence_automaton(
+                initial=["begin", *others], final=[*automaton.final], transitions=stated
+            )
+        except PropertyError:
+            continue
+
+
+def with_first(automaton: SequenceAutomaton) -> SequenceAutomaton:
+    """The automaton with `FIRST` instead of `BEGIN`, so that it is an event."""
+    return sequence_automaton(
+        initial=automaton.initial,
+        final=automaton.final,
+        transitions=[
+            StatedTransition(t.source, FIRST if t.label == BEGIN else t.label, t.target)
+            for t in (*automaton.forward, *automaton.backward)
+        ],
+    )
 
 
 def draw_changed(

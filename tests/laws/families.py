@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
+from choreomon.core.message import BEGIN
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
 from choreomon.monitor.effects import Declared, Unsettled
@@ -25,7 +26,7 @@ from choreomon.properties.partial_order import Formed, evaluate
 from tests.laws import of_instances
 from tests.laws.course import with_hidden
 from tests.laws.dense_agents import AGENTS, played_agents
-from tests.laws.drawn import BEGIN, Dense, draw_dense_automaton, draw_scripts, processes
+from tests.laws.drawn import FIRST, Dense, draw_dense_automaton, draw_scripts, processes
 from tests.laws.every_event import Played, Wrong, exact, words_of, wrong_early, wrong_words
 from tests.laws.faults import NO_FAULTS, Faults, Player
 from tests.laws.interleaving import (
@@ -122,15 +123,15 @@ class Drawn(NamedTuple):
 
 
 def draw(random: Random, family: Family) -> Drawn:
-    """A property and what each process sends; that of `BEGIN`, where there is one, sends nothing
+    """A property and what each process sends; that of `FIRST`, where there is one, sends nothing
     more."""
     names = processes(random.choice(family.processes))
     automaton = draw_dense_automaton(random, names, family.dense)
-    if family.dense.begin:
-        names = (*names, BEGIN.process)
+    if family.dense.begin == FIRST:
+        names = (*names, FIRST.process)
     scripts = draw_scripts(random, automaton, names, events=family.events, noise=family.noise)
-    if family.dense.begin:
-        scripts = tuple(tuple(m for m in script if m != BEGIN.message) for script in scripts)
+    if family.dense.begin == FIRST:
+        scripts = tuple(tuple(m for m in script if m != FIRST.message) for script in scripts)
     return Drawn(automaton, names, scripts)
 
 
@@ -150,7 +151,7 @@ def _monitors(family: Family, random: Random) -> Played:
         handles=random.random() < family.handled,
         deadline=family.deadline,
     )
-    start = begun(system, scripts) if family.dense.begin else None
+    start = begun(system, scripts) if family.dense.begin == FIRST else None
     run = play(system, scripts, weighted(random, family.tempo), start=start)
     orders = exact(automaton, names, run.events)
     effects = [effect for _, _, group in run.steps for effect in group]
@@ -170,10 +171,10 @@ def _monitors(family: Family, random: Random) -> Played:
 
 
 def begun(system: System, scripts: Sequence[Script]) -> World:
-    """The world after `BEGIN`, of which everybody knows before doing anything."""
+    """The world after `FIRST`, of which everybody knows before doing anything."""
     count = len(system.processes)
     last = count - 1
-    world = system.start([*((),) * last, (BEGIN.message,)])
+    world = system.start([*((),) * last, (FIRST.message,)])
     world, _ = system.perform(world, Move(PERFORM, last))
     while world.states[last].unprocessed:
         world, _ = system.perform(world, Move(WORK, last))
@@ -212,8 +213,8 @@ def _hosts(family: Family, random: Random) -> Played:
     faults = family.faults
     dead = random.sample(range(len(names)), min(faults.dead, len(names)))
     run = Execution(setting, dead=dead)
-    if family.dense.begin:
-        run.begins(BEGIN.message)
+    if family.dense.begin == FIRST:
+        run.begins(FIRST.message)
     Player(run, scripts, faults, random, family.tempo).play()
     if dead:
         run.gives_all_up()
@@ -337,7 +338,8 @@ _LONG: Final = _OVERTAKEN._replace(
     events=(10, 18),
     tempo={**SLOW, DELIVER: (0.1, 0.3), "delivers": (0.1, 0.3)},
 )
-_BEGIN: Final = Dense(begin=True)
+_FIRST: Final = Dense(begin=FIRST)
+_BEGIN: Final = Dense(begin=BEGIN)
 _SEVERAL: Final = Dense(initial=2, final=2)
 _LATE: Final = Faults(losses=4, copies=6, repeats=6)
 _GIVING_UP: Final = Faults(give_ups=4, losses=2, repeats=4)
@@ -352,7 +354,8 @@ FAMILIES: Final = (
     Family("plain"),
     _OVERTAKEN,
     _LONG,
-    Family("begin", dense=_BEGIN),
+    Family("begin", dense=_FIRST),
+    Family("since the beginning", dense=_BEGIN),
     Family("several", dense=_SEVERAL, in_order=0.2),
     Family("queues", dense=_SEVERAL, queued=1, in_order=0.2),
     Family("wide", dense=Dense(labels=(3, 5), final=1), processes=(3, 3, 4), events=(6, 14)),
@@ -364,12 +367,22 @@ FAMILIES: Final = (
     _LONG._replace(name="late and long", kind="hosts", faults=_LATE),
     Family("late, hurried", "hosts", rules="hurried", faults=_LATE, deadline=True),
     Family("late, overwhelmed", "hosts", rules="overwhelmed", faults=_LATE, deadline=True),
-    Family("late, begin", "hosts", dense=_BEGIN, faults=_LATE, deadline=True),
+    Family("late, begin", "hosts", dense=_FIRST, faults=_LATE, deadline=True),
+    Family("since the beginning, late", "hosts", dense=_BEGIN, faults=_LATE, deadline=True),
     Family("giving up", "hosts", faults=_GIVING_UP, deadline=True),
     Family("dead", "hosts", dense=_SEVERAL, faults=Faults(dead=1, give_ups=2), deadline=True),
     Family("two open", "hosts", faults=Faults(repeats=2), most_open=2),
     Family("gaps", "hosts", dense=_SEVERAL, faults=_GAPS, deadline=True),
-    Family("gaps, begin", "hosts", dense=_BEGIN, faults=_GAPS, deadline=True),
+    Family("gaps, begin", "hosts", dense=_FIRST, faults=_GAPS, deadline=True),
+    Family("since the beginning, gaps", "hosts", dense=_BEGIN, faults=_GAPS, deadline=True),
+    Family(
+        "since the beginning, everything",
+        "hosts",
+        dense=_BEGIN,
+        faults=_ALL,
+        deadline=True,
+        most_open=3,
+    ),
     Family("amnesia", "hosts", faults=_AMNESIA, deadline=True),
     Family("everything", "hosts", faults=_ALL, deadline=True, most_open=3),
     Family("in slices", "hosts", dense=_SEVERAL, faults=_LATE, in_slices=True, deadline=True),

@@ -21,7 +21,7 @@ from choreomon.monitor.effects import Declared, Unsettled
 from choreomon.properties.automaton import SequenceAutomaton
 from simulator.run import Simulation, simulation
 from tests.laws.course import with_hidden
-from tests.laws.drawn import BEGIN
+from tests.laws.drawn import FIRST
 from tests.laws.families import FAMILIES, RULES, Family, begun, draw
 from tests.laws.faults import Player
 from tests.laws.interleaving import System, play, weighted
@@ -170,7 +170,7 @@ def interleaved(family: Family, seed: int) -> Story:
     if family.kind == "monitors":
         handles = random.random() < family.handled
         system = System(automaton, names, rules, handles=handles, **common)
-        start = begun(system, scripts) if family.dense.begin else None
+        start = begun(system, scripts) if family.dense.begin == FIRST else None
         run = play(system, scripts, weighted(random, family.tempo), start=start)
         events: Sequence[Event] = run.events
         effects += [(names[place], each) for _, place, group in run.steps for each in group]
@@ -182,8 +182,8 @@ def interleaved(family: Family, seed: int) -> Story:
         setting = Setting(automaton, names, rules, most_open=family.most_open, **common)
         dead = random.sample(range(len(names)), min(family.faults.dead, len(names)))
         execution = Execution(setting, dead=dead)
-        if family.dense.begin:
-            execution.begins(BEGIN.message)
+        if family.dense.begin == FIRST:
+            execution.begins(FIRST.message)
         Player(execution, scripts, family.faults, random, family.tempo).play()
         if dead:
             execution.gives_all_up()

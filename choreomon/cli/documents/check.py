@@ -262,6 +262,8 @@ def _as_json(
     }
     if document.property is None:
         return result
+    from choreomon.core.message import BEGIN
+
     automaton = document.property.automaton
     result["property"] = {
         "rules": document.property.rules,
@@ -274,7 +276,7 @@ def _as_json(
                 "to": t.target,
                 "on": str(t.label),
                 "backward": backward,
-                "monitor": t.label.process,
+                "monitor": None if t.label == BEGIN else t.label.process,
             }
             for backward, group in ((False, automaton.forward), (True, automaton.backward))
             for t in group

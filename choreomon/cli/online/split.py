@@ -132,6 +132,9 @@ def _split(document: Document, rules: RulesName | None) -> dict[str, tuple[str, 
     key = b"" if parameters is None else secrets.token_bytes(KEY_BYTES)
     if parameters is not None:
         _check_parameters(document, parameters, chosen)
+    if automaton.begun and chosen != "precise":
+        told = f"has begin, of which {chosen} rules know nothing: leave `--rules` out"
+        raise DocumentError((Problem(document.file, document.property_line, "property", told),))
     made = system_id(automaton, processes, chosen, secrets.token_bytes(NONCE_BYTES), parameters)
     # The name of a file, which stands for a name that is left out, may be anything.
     title = document.name if document.name.isprintable() else ascii(document.name)

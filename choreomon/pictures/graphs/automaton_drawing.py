@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple
 
+from choreomon.core.message import BEGIN, Label
 from choreomon.pictures.graphs.automaton_states import (
     LINE,
     LONGEST_LINE,
@@ -209,6 +210,10 @@ def _labelled_edge(bundle: _Bundle) -> LabelledEdge:
     return LabelledEdge(bundle.source, bundle.target, bundle.forward, extent)
 
 
+def _watched(automaton: SequenceAutomaton, label: Label) -> str:
+    return f"{automaton.written(label)}, watched by {label.process}"
+
+
 def _component(
     automaton: SequenceAutomaton, bundles: Sequence[_Bundle], layout: Layout, origin: Point
 ) -> list[Shape]:
@@ -219,7 +224,7 @@ def _component(
         colour = FORWARD if bundle.forward else CANCELS
         title = "\n".join(
             f"{'forward' if bundle.forward else 'backward'}: {t.source} -> {t.target} on "
-            f"{automaton.written(t.label)}, watched by {t.label.process}"
+            + (str(t.label) if t.label == BEGIN else _watched(automaton, t.label))
             for t in bundle.transitions
         )
         width = max(text_width(line) for line in bundle.lines) + 8
