@@ -72,6 +72,7 @@ from typing import Final, cast
 
 import msgspec
 
+from choreomon.agent_files.table_rules import read_rules, written_rules
 from choreomon.agent_files.table_shape import (
     SPLIT_AGAIN,
     WrittenAlike,
@@ -188,6 +189,8 @@ def write_table(table: SplitTable) -> bytes:
         ]
         written["skeleton"] = _lines(skeleton)
         written["followers"] = _lines(_written_readers(table.table.followers))
+    if table.table.rules:
+        written["named_rules"] = _lines(written_rules(table.table.rules))
     if table.after is not None:
         written["after"] = _json(_written_predecessor(table.after))
     fields = b",\n".join(b"  " + _json(key) + b": " + value for key, value in written.items())
@@ -308,6 +311,7 @@ def _table(document: WrittenTable) -> SplitTable:
         _readers(document, own, document.followers or ()),
         document.for_each or (),
         dict(_carrying(each) for each in document.carries or ()),
+        read_rules(document.named_rules or ()),
     )
     return SplitTable(
         system_id=document.system,

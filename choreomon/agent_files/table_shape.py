@@ -9,6 +9,7 @@ from typing import Final, TypeAlias
 import msgspec
 
 from choreomon.agent_files.digests import KEY_BYTES
+from choreomon.agent_files.table_rules import WrittenRule, rule_defects
 from choreomon.core.errors import Path
 from choreomon.core.labels import parse_carrying_label, parse_label
 from choreomon.core.message import BEGINNING, ENVIRONMENT, Label
@@ -69,7 +70,8 @@ class WrittenPredecessor(msgspec.Struct, forbid_unknown_fields=True):
 class WrittenTable(JsonDocument, forbid_unknown_fields=True):
     """A file, field by field. `sequences` are those of a property that was written as such;
     `for_each`, `key` and `carries` are those of a property for each instance, `skeleton` and
-    `followers` of `precise` rules, `after` of a system that follows another one."""
+    `followers` of `precise` rules, `after` of a system that follows another one, and `named_rules`
+    of a property that is written as rules."""
 
     kind: str
     version: int
@@ -87,6 +89,7 @@ class WrittenTable(JsonDocument, forbid_unknown_fields=True):
     skeleton: list[WrittenSkeleton] | None = None
     followers: list[WrittenReaders] | None = None
     after: WrittenPredecessor | None = None
+    named_rules: list[WrittenRule] | None = None
 
     def keys(self) -> int:
         """Count the keys of mappings that were read."""
@@ -135,6 +138,9 @@ def table_defects(document: WrittenTable) -> Iterator[tuple[Path, str]]:
     if document.after is not None:
         yield from _defects_of_predecessor(document, document.after, own)
     yield from _defects_of_parameters(document)
+    if document.named_rules is not None:
+        rows = dict.fromkeys((row.source, row.target, row.final) for row in document.rows)
+        yield from rule_defects(document.named_rules, rows)
 
 
 def _defects_of_parameters(document: WrittenTable) -> Iterator[tuple[Path, str]]:

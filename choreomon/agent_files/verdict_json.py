@@ -11,7 +11,8 @@
 
 but all on one line of ASCII. The fields, in this order:
 
-- `id`: of the verdict, `SYSTEM/PROCESS/COUNT/KIND/STORE`. One that is delivered again has the same,
+- `id`: of the verdict, `SYSTEM/PROCESS/COUNT/KIND/STORE`, with `/RULE` after the count where it is
+  about a rule. One that is delivered again has the same,
   and no verdict about another event, also where two agents of one process count the same.
 - `verdict`: `violated`, `possibly-violated` or `withdrawn`.
 - `provisional`: whether it was given at a deadline, and another verdict about the event follows.
@@ -32,6 +33,9 @@ but all on one line of ASCII. The fields, in this order:
 - `left_out`: only where the verdict would be longer than people read, or than 16 KB: how many
   entries which of these fields lacks, as `{"because": 4071}`
   (`choreomon.agent_files.verdict_size`).
+- `rule`: only of a property that is written as rules, and not of the end of a gap that may hide
+  events of several: the `id` of the one that it is about, `where` (what its variables stand for),
+  `description`, `severity`, `runbook_url` and `tags`, those that it has.
 - `for`: only of a property for each instance, and not of the end of a gap: the values that the
   event's message carries, by the names of parameters, as `{"order": "A-17"}`.
 
@@ -55,9 +59,10 @@ from choreomon.agent_files.table_file import SplitTable
 from choreomon.agent_files.verdict_size import fitted
 from choreomon.core.binding import Binding
 from choreomon.core.errors import MalformedMessage
-from choreomon.core.live import EventName, LiveReason, LiveVerdict
+from choreomon.core.live import EventName, LiveReason, LiveVerdict, live_rule
 from choreomon.core.vector_clock import VectorClock, by_name
 from choreomon.core.verdict import GAP, NEVER, MonitorVerdict, Reason, Reference
+from choreomon.properties.automaton import rule_of
 from choreomon.properties.sequences import possible_lengths
 
 _DECODER: Final = msgspec.json.Decoder()
@@ -81,6 +86,8 @@ def live_verdict(
     the event binds."""
     named = _Naming(table.processes, verdict.because)
     left_out = verdict.reasons_left_out
+    transitions = tuple([_arrow(reference) for reference in verdict.transitions])
+    rule = rule_of(table.table.rules, transitions)
     whole = LiveVerdict(
         id=id,
         verdict=verdict.kind,
@@ -91,7 +98,7 @@ def live_verdict(
         count=count,
         label=label or None,
         clock=by_name(verdict.clock, table.processes),
-        transitions=tuple([_arrow(reference) for reference in verdict.transitions]),
+        transitions=transitions,
         because=tuple([named.reason(reason) for reason in verdict.because]),
         silent=verdict.silent,
         waiting_for=verdict.waiting_for,
@@ -100,6 +107,7 @@ def live_verdict(
         sequences=table.sequences,
         left_out={"because": left_out} if left_out else {},
         instance=dict(instance),
+        rule=None if rule is None else live_rule(rule),
     )
     return fitted(whole, lambda each: len(verdict_line(each)) + 1)
 
@@ -166,6 +174,7 @@ def verdict_as_json(verdict: LiveVerdict) -> dict[str, Any]:
         **({"sequences": list(verdict.sequences)} if verdict.sequences else {}),
         **({"left_out": dict(verdict.left_out)} if verdict.left_out else {}),
         **({"for": dict(verdict.instance)} if verdict.instance else {}),
+        **({"rule": verdict.rule.stated.plain()} if verdict.rule else {}),
     }
 
 

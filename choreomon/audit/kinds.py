@@ -29,13 +29,14 @@ class Step(NamedTuple):
 class Kind(NamedTuple):
     """A kind of verdicts. `instead` are the labels of unseen events in the order against it, each
     once; empty if that is only another order of the same events. `at_end`: it concerns a session as
-    a whole, not one event."""
+    a whole, not one event. `rule`: the name of the one that it is about, if of any."""
 
     verdict: VerdictKind
     undecided: bool
     steps: tuple[Step, ...]
     instead: tuple[str, ...] = ()
     at_end: bool = False
+    rule: str = ""
 
 
 def kind_of(verdict: AuditVerdict | Overall) -> Kind:
@@ -46,7 +47,9 @@ def kind_of(verdict: AuditVerdict | Overall) -> Kind:
     at_end = isinstance(verdict, Overall)
     if not steps and isinstance(verdict, AuditVerdict):
         steps = (Step(str(verdict.item.label)),)
-    return Kind(verdict.kind, verdict.undecided, steps, _instead(verdict.not_formed), at_end)
+    instead = _instead(verdict.not_formed)
+    rule = "" if verdict.rule is None else verdict.rule.name
+    return Kind(verdict.kind, verdict.undecided, steps, instead, at_end, rule)
 
 
 def _steps(order: Order | None) -> tuple[Step, ...]:

@@ -40,7 +40,8 @@ class AuditVerdict(NamedTuple):
 
 class Overall(NamedTuple):
     """The verdict about the logs as a whole. `kind` is None if no order forms the property;
-    `violated` also if every order forms it, though at different events."""
+    `violated` also if every order forms it, though at different events. `rule`: the gravest one's,
+    of a property that is written as rules."""
 
     kind: VerdictKind | None
     formed: Order | None = None
@@ -48,6 +49,7 @@ class Overall(NamedTuple):
     undecided: bool = False
     reason: str = ""
     gaps: tuple[Gap, ...] = ()
+    rule: StatedRule | None = None
 
 
 Verdicts: TypeAlias = tuple[AuditVerdict, ...]

@@ -176,11 +176,12 @@ class Verdicts:
     def _overall(self, verdicts: Sequence[AuditVerdict]) -> Overall:
         for verdict in verdicts:
             if verdict.kind == VIOLATED:
-                return Overall(VIOLATED, verdict.formed)
+                return Overall(VIOLATED, verdict.formed, rule=verdict.rule)
         separate = [window for window in self._windows if not window.unit.whole]
         for window in separate:
             if window.formed is not None and window.revised is None:
-                return Overall(VIOLATED, order_of(window.unit, window.formed))
+                order = order_of(window.unit, window.formed)
+                return Overall(VIOLATED, order, rule=window.unit.rule)
         revised = next((each.revised for each in self._windows if each.revised is not None), None)
         late = "" if revised is None else _late(revised)
         some = [window for window in separate if window.maybe_formed]
@@ -192,7 +193,7 @@ class Verdicts:
         if len(some) == 1 or not asked.unit.whole:
             asked = some[0]
         if asked.formed is not None and asked.revised is None:
-            return Overall(VIOLATED, order_of(asked.unit, asked.formed))
+            return Overall(VIOLATED, order_of(asked.unit, asked.formed), rule=asked.unit.rule)
         reason = asked.unsure or late
         bit = asked.unit.formed
         formed = asked.unseen
@@ -205,16 +206,18 @@ class Verdicts:
                 not_formed = order_of(asked.unit, way, formed=False)
                 ways.append(way)
         ways[0] = formed
-        order = None if formed is None else order_of(asked.unit, formed)
-        if order is None or not order.formed:  # the whole was not searched to the end
-            order = next((each.formed for each in verdicts if each.formed is not None), order)
+        shown = None if formed is None else order_of(asked.unit, formed)
+        if shown is None or not shown.formed:  # the whole was not searched to the end
+            same = (each for each in verdicts if each.rule == asked.unit.rule)
+            shown = next((each.formed for each in same if each.formed is not None), shown)
         return Overall(
             POSSIBLY_VIOLATED,
-            order,
+            shown,
             not_formed,
             bool(reason),
             reason,
             _gaps_of(*ways),
+            asked.unit.rule,
         )
 
 

@@ -58,6 +58,14 @@ class LabelPattern(NamedTuple):
     def sides(self) -> tuple[Side, Side]:
         return self.sender, self.receiver
 
+    def with_values(self, values: Mapping[str, str]) -> LabelPattern:
+        """The pattern with what its variables stand for, as far as that is known."""
+        sender, receiver = (
+            Side((values[side.variable],)) if side.variable in values else side
+            for side in self.sides
+        )
+        return self._replace(sender=sender, receiver=receiver)
+
     def __str__(self) -> str:
         handle = "handle " if self.kind == HANDLE else ""
         label = f"{handle}{self.sender} -> {self.receiver} : {_written(self.names)}"

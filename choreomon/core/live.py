@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from choreomon.core.stated_rule import Severity, StatedRule
 from choreomon.core.verdict import Relation, Result, Role, VerdictKind
 
 
@@ -49,6 +50,35 @@ class LiveReason:
 
 
 @dataclass(frozen=True, slots=True)
+class LiveRule:
+    """A `StatedRule` as lines of verdicts have it."""
+
+    id: str
+    where: Mapping[str, str] = field(default_factory=dict)
+    description: str = ""
+    severity: Severity = "error"
+    runbook_url: str = ""
+    tags: tuple[str, ...] = ()
+
+    @property
+    def stated(self) -> StatedRule:
+        return StatedRule(
+            self.id,
+            self.description,
+            self.severity,
+            self.runbook_url,
+            self.tags,
+            tuple(self.where.items()),
+        )
+
+
+def live_rule(stated: StatedRule) -> LiveRule:
+    """The rule as lines of verdicts have it."""
+    id, description, severity, runbook_url, tags, where, _ = stated
+    return LiveRule(id, dict(where), description, severity, runbook_url, tags)
+
+
+@dataclass(frozen=True, slots=True)
 class LiveVerdict:
     """What an agent says of the event number `count` of its `process`.
 
@@ -61,7 +91,8 @@ class LiveVerdict:
     `sequences`: how many steps each sequence of the property has; empty for an automaton.
     `instance`: what the event binds, of a property for each instance, by the names of parameters,
     as the service of the process said it. `left_out`: of the fields that lack entries, how many: a
-    verdict is bounded (`choreomon.agent_files.verdict_size`).
+    verdict is bounded (`choreomon.agent_files.verdict_size`). `rule`: the one that it is about, of
+    a property that is written as rules.
     """
 
     id: str
@@ -82,6 +113,11 @@ class LiveVerdict:
     sequences: tuple[int, ...] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
     instance: Mapping[str, str] = field(default_factory=dict)
+    rule: LiveRule | None = None
+
+    def stated(self) -> StatedRule | None:
+        """The rule that it is about, as its author stated it."""
+        return None if self.rule is None else self.rule.stated
 
 
 @dataclass(frozen=True, slots=True)

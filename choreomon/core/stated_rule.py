@@ -10,9 +10,10 @@ SEVERITIES: Final[tuple[Severity, ...]] = get_args(Severity)
 
 
 class StatedRule(NamedTuple):
-    """One rule of a property that is written as rules. `where` has its variables with their
-    values, of a rule that is written once for several; `line` is where it stands in its document,
-    from 1."""
+    """One rule of a property that is written as rules. `description` is its author's, or says in
+    one sentence what its pattern does; of an automaton it may be empty. `where` has its variables
+    with their values, of a rule that is written once for several; `line` is where it stands in its
+    document, from 1."""
 
     id: str
     description: str = ""
@@ -28,6 +29,12 @@ class StatedRule(NamedTuple):
         if not self.where:
             return self.id
         return f"{self.id} ({', '.join(f'{name} = {value}' for name, value in self.where)})"
+
+    @property
+    def key(self) -> str:
+        """Its id, with the values of its variables, as ids of verdicts have it, such as
+        `no-work:worker-3`."""
+        return ":".join((self.id, *(value for _, value in self.where)))
 
     def plain(self) -> dict[str, Any]:
         """The rule as JSON has it, without what it does not state."""

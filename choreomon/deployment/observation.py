@@ -109,8 +109,10 @@ class MonitorObserver:
             if output.declared is not None:
                 self._given[output.declared.id] = now
             if not output.provisional:
-                since = self._since.pop(output.event_count)
-                self._latencies.append(max(0, round(now * MICROSECONDS) - since))
+                # Where rules are judged one by one, the first of them is timed.
+                since = self._since.pop(output.event_count, None)
+                if since is not None:
+                    self._latencies.append(max(0, round(now * MICROSECONDS) - since))
         elif type(output) is LeftUnsettled:
             self._unsettled.append((self._process, output.event_count))
         self._changed.set()

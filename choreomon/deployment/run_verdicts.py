@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from choreomon.core.errors import InternalError
 from choreomon.core.live import EventName, LiveReason, LiveVerdict
 from choreomon.core.run import RunReason, RunVerdict
+from choreomon.core.stated_rule import StatedRule
 from choreomon.core.verdict import GAP
 from choreomon.deployment.event_records import Timing
 from choreomon.deployment.instructions import Said
@@ -18,9 +19,11 @@ IndexOf = Callable[[str, int], int]
 
 
 def last_verdicts(said: Iterable[Said], index_of: IndexOf, timing: Timing) -> list[RunVerdict]:
-    """The last verdict about each event, in the order of events. Verdicts about one event come in
-    the order in which they were given."""
-    last = {(each.verdict.process, each.verdict.count): each for each in said}
+    """The last verdict about each event, and each rule, in the order of events. Verdicts about one
+    event come in the order in which they were given."""
+    last: dict[tuple[str, int, StatedRule | None], Said] = {}
+    for each in said:
+        last[each.verdict.process, each.verdict.count, each.verdict.stated()] = each
     verdicts = [
         run_verdict(each.verdict, timing.document_time(each.at * MICROSECONDS), index_of)
         for each in last.values()
@@ -71,4 +74,5 @@ def run_verdict(verdict: LiveVerdict, declared_at: int, index_of: IndexOf) -> Ru
         reasons_left_out=verdict.left_out.get("because", 0),
         transitions_left_out=verdict.left_out.get("transitions", 0),
         binding=tuple(sorted(verdict.instance.items())),
+        rule=verdict.stated(),
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import Final
 
 from choreomon.core.errors import Defect, Path, PropertyError
 from choreomon.core.label_patterns import LabelPattern
@@ -26,8 +25,10 @@ from choreomon.properties.automaton import (
     StatedTransition,
     sequence_automaton,
 )
+from choreomon.properties.automaton_defects import MAX_STATES_OF_RULES
 from choreomon.properties.instances import Parameters
 from choreomon.properties.parts import joined
+from choreomon.properties.pattern_sentences import PatternWords, pattern_sentence, steps_sentence
 from choreomon.properties.patterns import (
     Arc,
     Labels,
@@ -36,9 +37,6 @@ from choreomon.properties.patterns import (
     pattern_automaton,
     pattern_defect,
 )
-
-MOST_STATES: Final = 4_096
-"""Of all rules of a document together."""
 
 Located = tuple[Path, CarryingLabel]
 
@@ -99,6 +97,7 @@ class _Expanding:
         self._expansion, self._defects = expansion, defects
         self._values = dict(stated.where)
         self._labels: list[Located] = []
+        self._sentence = ""
 
     def whole(self) -> ExpandedRule:
         rule = self._rule
@@ -113,7 +112,10 @@ class _Expanding:
         before = len(self._labels)
         self._read(rule.fresh, "fresh")
         fresh = tuple(self._labels[before:])
-        return ExpandedRule(rule, self._stated, self._path, tuple(self._labels), body, fresh)
+        stated = self._stated
+        if not stated.description:
+            stated = stated._replace(description=self._sentence)
+        return ExpandedRule(rule, stated, self._path, tuple(self._labels), body, fresh)
 
     def _read(self, patterns: Sequence[LabelPattern] | None, *field: str | int) -> Labels:
         path = (*self._path, *field)
@@ -154,7 +156,30 @@ class _Expanding:
         if defect is not None:
             self._defects.append(Defect((*self._path, defect[0]), defect[1]))
             return None
+        self._sentence = pattern_sentence(self._words())
         return pattern_automaton(pattern)
+
+    def _words(self) -> PatternWords:
+        rule, said = self._rule, self._said
+        unless: tuple[str, ...] = ()
+        if isinstance(rule.unless, InOrder):
+            unless = tuple(map(said, rule.unless.in_order))
+        elif rule.unless is not None:
+            unless = (said(rule.unless),)
+        first, second = rule.between or (None, None)
+        return PatternWords(
+            said(rule.never),
+            unless,
+            said(first or rule.after),
+            said(rule.after_each),
+            said(second or rule.until),
+            said(rule.before),
+            rule.between is not None,
+        )
+
+    def _said(self, patterns: Sequence[LabelPattern] | None) -> str:
+        """Patterns as they are written, with the values of variables."""
+        return " or ".join(str(each.with_values(self._values)) for each in patterns or ())
 
     def _steps(self) -> PatternAutomaton | None:
         rule = self._rule
@@ -172,6 +197,8 @@ class _Expanding:
                 self._defects.append(Defect((*path, "back_to"), told))
             else:
                 arcs += [Arc(state, on, back, True) for state in range(first, last + 1)]
+        cancelling = [self._said(each.on) for each in rule.cancel]
+        self._sentence = steps_sentence([*map(self._said, rule.steps or ())], cancelling)
         return PatternAutomaton(len(steps), tuple(arcs), True)
 
 
@@ -197,8 +224,8 @@ def compiled_rules(rules: Sequence[ExpandedRule]) -> LoadedProperty:
             parameters.append(own)
         defects += _carries_another(rule, carried)
     states = sum(len(each.states) for each in automata)
-    if states > MOST_STATES:
-        told = f"come to {states} states; at most {MOST_STATES} are supported: split them"
+    if states > MAX_STATES_OF_RULES:
+        told = f"come to {states} states; at most {MAX_STATES_OF_RULES} are supported: split them"
         defects.append(Defect(("rules",), told))
     if defects:
         raise PropertyError(tuple(dict.fromkeys(defects)))

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 MAX_STATES: Final = 256
 MAX_TRANSITIONS: Final = 1024
+MAX_STATES_OF_RULES: Final = 4096
+"""Of all rules of a document together; each has at most `MAX_STATES`."""
 
 
 def shape_defects(

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from choreomon.core.errors import Defect, Path, PropertyError
 from choreomon.core.message import BEGIN, Label
 from choreomon.properties.automaton import SequenceAutomaton, StatedTransition, sequence_automaton
-from choreomon.properties.automaton_defects import MAX_STATES
+from choreomon.properties.automaton_defects import MAX_STATES_OF_RULES
 
 
 class Cancellation(NamedTuple):
@@ -45,8 +45,9 @@ class Step(NamedTuple):
 
 
 def possible_lengths(lengths: Sequence[int]) -> bool:
-    """Return whether sequences with so many steps can be of one property."""
-    return all(length > 0 for length in lengths) and sum(lengths) + len(lengths) <= MAX_STATES
+    """Return whether sequences with so many steps can be of one property, or of rules together."""
+    states = sum(lengths) + len(lengths)
+    return all(length > 0 for length in lengths) and states <= MAX_STATES_OF_RULES
 
 
 def chains(lengths: Sequence[int]) -> list[list[str]]:

@@ -14,6 +14,7 @@ from choreomon.audit.summary import INSTANCE, SessionsOutcome
 from choreomon.core.binding import in_words
 from choreomon.core.recorded import Place
 from choreomon.core.run import Run, RunVerdict
+from choreomon.core.stated_rule import StatedRule
 from choreomon.core.verdict import VIOLATED
 from choreomon.reports.sarif import Finding, RuleId, Step, Thread
 from choreomon.verify.outcome import Outcome
@@ -35,8 +36,8 @@ def findings_of_runs(runs: Iterable[Run], place: Place) -> Iterator[Finding]:
             by = f"{verdict.monitor} at {verdict.label} (event {verdict.event_index}"
             yield Finding(
                 "sequence-formed" if surely else "sequence-possibly-formed",
-                f"{'violated' if surely else 'possibly violated'}{verdict.instance}: {by}, seed "
-                f"{run.seed})",
+                f"{_of_rule(verdict.rule)}{'violated' if surely else 'possibly violated'}"
+                f"{verdict.instance}: {by}, seed {run.seed})",
                 place,
                 (
                     verdict.label,
@@ -44,6 +45,7 @@ def findings_of_runs(runs: Iterable[Run], place: Place) -> Iterator[Finding]:
                     *(f"{name}={value}" for name, value in verdict.binding),
                 ),
                 _threads(run, verdict, formed.get(verdict.event_index, ())),
+                stated=verdict.rule,
             )
 
 
@@ -96,6 +98,7 @@ def findings_of_audit(outcome: AuditOutcome, place: Place) -> Iterator[Finding]:
             (str(verdict.item.label), event.session),
             _order_threads(verdict.formed),
             (event.place,),
+            verdict.rule,
         )
     overall = outcome.overall
     if overall.kind is not None and all(one.kind != overall.kind for one in outcome.verdicts):
@@ -104,6 +107,7 @@ def findings_of_audit(outcome: AuditOutcome, place: Place) -> Iterator[Finding]:
             place,
             ("at no one event",),
             _order_threads(overall.formed),
+            stated=overall.rule,
         )
     yield from _not_exercised(outcome.occurrences, place)
 
@@ -128,6 +132,7 @@ def findings_of_sessions(outcome: SessionsOutcome, place: Place) -> Iterator[Fin
             _same(kind),
             _order_threads(verdict.formed),
             () if event is None else (event.place,),
+            verdict.rule,
         )
     yield from _not_exercised(outcome.occurrences, place)
 
@@ -148,6 +153,7 @@ def _of_instances(outcome: SessionsOutcome, place: Place) -> Iterator[Finding]:
             (*_same(kind), in_words(binding)),
             _order_threads(verdict.formed),
             () if event is None else (event.place,),
+            verdict.rule,
         )
     for word, many in outcome.each.others:
         rule: RuleId = "sequence-formed" if word == VIOLATED else "sequence-possibly-formed"
@@ -169,10 +175,17 @@ def _not_exercised(occurrences: Occurrences, place: Place) -> Iterator[Finding]:
 
 def _audited(surely: bool, where: str, verdict: AuditVerdict | Overall) -> tuple[RuleId, str]:
     rule: RuleId = "sequence-formed" if surely else "sequence-possibly-formed"
-    told = f"{'violated' if surely else 'possibly violated'}: {where}"
+    told = f"{_of_rule(verdict.rule)}{'violated' if surely else 'possibly violated'}: {where}"
     if verdict.undecided:
         told += f"; undecided: {verdict.reason}"
     return rule, "; ".join((told, *(f"gap: {gap.reason}" for gap in verdict.gaps)))
+
+
+def _of_rule(rule: StatedRule | None) -> str:
+    """The name of a rule and what it says, before what became of it."""
+    if rule is None:
+        return ""
+    return f"{rule.name}: {rule.description} " if rule.description else f"{rule.name}: "
 
 
 def _order_threads(order: Order | None) -> tuple[Thread, ...]:

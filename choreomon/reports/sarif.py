@@ -18,6 +18,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 from urllib.parse import quote
 
 from choreomon.core.recorded import Place
+from choreomon.core.stated_rule import StatedRule
 
 RuleId: TypeAlias = Literal[
     "sequence-formed",
@@ -77,7 +78,8 @@ class Thread(NamedTuple):
 
 class Finding(NamedTuple):
     """One result. `same` are words that are equal whenever the finding is to count as the same one;
-    `related` are places in other files."""
+    `related` are places in other files. `stated`: the author's rule that it is about: then the
+    result is one of that, at its line."""
 
     rule: RuleId
     message: str
@@ -85,12 +87,18 @@ class Finding(NamedTuple):
     same: tuple[str, ...]
     threads: tuple[Thread, ...] = ()
     related: tuple[Place, ...] = ()
+    stated: StatedRule | None = None
+
+
+_LESS_GRAVE: Final[dict[str, str]] = {"error": "warning", "warning": "note", "note": "note"}
+"""What is only possible is one level less grave than what is certain."""
 
 
 def sarif_text(findings: Sequence[Finding], *, version: str, problems: Sequence[str] = ()) -> str:
     """The text of the file. `version` is that of choreomon; `problems` are what was wrong with
     files."""
-    ids = list(RULES)
+    stated = {one.stated.id: one.stated for one in findings if one.stated is not None}
+    ids = [*RULES, *stated]
     return json.dumps(
         {
             "version": VERSION,
@@ -107,7 +115,8 @@ def sarif_text(findings: Sequence[Finding], *, version: str, problems: Sequence[
                                     "defaultConfiguration": {"level": rule.level},
                                 }
                                 for name, rule in RULES.items()
-                            ],
+                            ]
+                            + [_stated(each) for each in stated.values()],
                         }
                     },
                     "invocations": [
@@ -120,7 +129,7 @@ def sarif_text(findings: Sequence[Finding], *, version: str, problems: Sequence[
                         }
                     ],
                     "columnKind": "unicodeCodePoints",
-                    "results": [_result(one, ids.index(one.rule)) for one in findings],
+                    "results": [_result(one, ids) for one in findings],
                 }
             ],
         },
@@ -128,16 +137,33 @@ def sarif_text(findings: Sequence[Finding], *, version: str, problems: Sequence[
     )
 
 
-def _result(finding: Finding, index: int) -> dict[str, Any]:
-    rule = RULES[finding.rule]
-    digest = hashlib.sha256("\0".join((finding.rule, *finding.same)).encode()).hexdigest()
+def _stated(rule: StatedRule) -> dict[str, Any]:
+    """A rule of the document's author."""
+    return {
+        "id": rule.id,
+        "shortDescription": {"text": rule.description or rule.id},
+        "defaultConfiguration": {"level": rule.severity},
+        **({"helpUri": rule.runbook_url} if rule.runbook_url else {}),
+        **({"properties": {"tags": list(rule.tags)}} if rule.tags else {}),
+    }
+
+
+def _result(finding: Finding, ids: list[str]) -> dict[str, Any]:
+    rule, stated, place = RULES[finding.rule], finding.stated, finding.place
+    name, level = finding.rule if stated is None else stated.id, rule.level
+    if stated is not None:
+        surely = finding.rule == "sequence-formed"
+        level = stated.severity if surely else _LESS_GRAVE[stated.severity]
+        place = Place(place.file, stated.line or place.line)
+    words = (finding.rule, *((stated.name,) if stated else ()), *finding.same)
+    digest = hashlib.sha256("\0".join(words).encode()).hexdigest()
     result: dict[str, Any] = {
-        "ruleId": finding.rule,
-        "ruleIndex": index,
+        "ruleId": name,
+        "ruleIndex": ids.index(name),
         "kind": rule.kind,
-        "level": rule.level,
+        "level": level,
         "message": {"text": finding.message},
-        "locations": [{"physicalLocation": _physical(finding.place)}],
+        "locations": [{"physicalLocation": _physical(place)}],
         "partialFingerprints": {"choreomon/v1": digest},
     }
     if finding.related:

@@ -27,6 +27,7 @@ from choreomon.monitor.messages import Inquiry, Push
 from choreomon.monitor.of_instances.messages import said_in
 from choreomon.monitor.opening import Predecessor
 from choreomon.monitor.rights import Refused
+from choreomon.properties.automaton import rule_of
 from choreomon.runtime.outputs import (
     Answer,
     Ask,
@@ -335,8 +336,11 @@ class Hosted:
         system = self.systems[place].hex()
         kind = f"{verdict.kind}-for-now" if declared.provisional else verdict.kind
         of_store = f"/{self.store.hex()}" if self.store else ""
+        rules = self.hosts[place].monitor.table.rules
+        rule = rule_of(rules, [(each.source, each.target) for each in verdict.transitions])
+        about = f"{count}/{rule.key}" if rule is not None else str(count)
         return DeclaredVerdict(
-            f"{system}/{self.process}/{count}/{kind}{of_store}",
+            f"{system}/{self.process}/{about}/{kind}{of_store}",
             place,
             count,
             "" if declared.label is None else str(declared.label),

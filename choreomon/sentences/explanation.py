@@ -45,9 +45,10 @@ def explanation(
     alone. Where the `automaton` was written as sequences, its transitions are called steps of
     these, and with `verbose` their states are named, too. Of several sequences that it forbids it
     is said which one is meant."""
-    called = TransitionNames(() if automaton is None else automaton.sequences, verbose=verbose)
+    sequences = () if automaton is None else automaton.sequences
+    called = TransitionNames(sequences, verbose=verbose, rule=rule_name(verdict))
     which: tuple[str, ...] = ()
-    if automaton is not None and verdict.verdict != WITHDRAWN:
+    if automaton is not None and verdict.verdict != WITHDRAWN and verdict.rule is None:
         which = completed_sequences(verdict, automaton)
     return explained(verdict, NumberedEvents(events, messages), called, which)
 
@@ -56,16 +57,25 @@ def explained(
     verdict: RunVerdict, names: EventNames, called: TransitionNames, which: Sequence[str] = ()
 ) -> ExplanationText:
     """The same where events have other names than their numbers. `called` names the transitions;
-    `which` are sentences that say which of several sequences are meant."""
+    `which` are sentences that say which of several sequences are meant. What is about a rule begins
+    with its description."""
+    rule = verdict.rule
+    about = "" if rule is None else f": {rule.name}"
     return ExplanationText(
         f"{verdict.monitor} {DECLARATION[verdict.verdict]}{verdict.instance} at "
-        f"{names.judged(verdict)}.",
+        f"{names.judged(verdict)}{about}.",
         (
+            *([rule.description] if rule is not None and rule.description else []),
             *_Sentences(verdict, names, called).why(which),
             *_conclusion(verdict, called),
             *filter(None, (names.times(verdict),)),
         ),
     )
+
+
+def rule_name(verdict: RunVerdict) -> str:
+    """That of the rule that a verdict is about; empty where it is about none."""
+    return "" if verdict.rule is None else verdict.rule.name
 
 
 class _Sentences:

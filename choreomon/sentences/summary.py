@@ -77,10 +77,42 @@ def headline(runs: Sequence[Run], automaton: SequenceAutomaton | None = None) ->
     if not runs:
         return "Nothing was run."
     several = automaton is not None and len(first_sequences(automaton)) > 1
+    if automaton is not None and automaton.rules:
+        return rules_headline(runs)
     sequences = automaton.sequences if automaton is not None and several else ()
     if len(runs) == 1:
         return _headline_of_one(runs[0], sequences, several)
     return _headline_of_many(runs, sequences, several)
+
+
+def rules_headline(runs: Sequence[Run]) -> str:
+    """The same of a property that is written as rules: which were violated, and which may have
+    been, with how many of several runs."""
+    sure: Counter[str] = Counter()
+    possible: Counter[str] = Counter()
+    for run in runs:
+        kinds: dict[str, set[VerdictKind]] = {}
+        for verdict in run.verdicts:
+            if verdict.rule is not None:
+                kinds.setdefault(verdict.rule.name, set()).add(verdict.verdict)
+        for name, found in kinds.items():
+            if VIOLATED in found:
+                sure[name] += 1
+            elif POSSIBLY_VIOLATED in found:
+                possible[name] += 1
+    told = [
+        f"{what}: {', '.join(_in_runs(name, times, len(runs)) for name, times in counts.items())}"
+        for what, counts in (("violated", sure), ("possibly violated", possible))
+        if counts
+    ]
+    said = "; ".join(told) or "no rule was violated"
+    unseen = sum(1 for run in runs if missed(run))
+    missing = f" In {counted(unseen, 'run')} one was, and no monitor declared it." if unseen else ""
+    return f"{said[0].upper()}{said[1:]}.{missing}"
+
+
+def _in_runs(name: str, times: int, runs: int) -> str:
+    return name if runs == 1 else f"{name} in {times:,} of {runs:,} runs"
 
 
 def _headline_of_one(run: Run, sequences: Sequence[int], several: bool) -> str:

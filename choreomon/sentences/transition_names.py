@@ -15,13 +15,17 @@ class TransitionNames:
     """Names of forward and backward transitions, each given as `(source, target)`.
 
     `sequences`: how many steps each sequence of the property has; empty for an automaton. With
-    `verbose` a step is named with its states, too.
+    `verbose` a step is named with its states, too. `rule`: the name of the one that all of them
+    are of, where the property was written as rules.
     """
 
-    def __init__(self, sequences: Sequence[int] = (), *, verbose: bool = False) -> None:
+    def __init__(
+        self, sequences: Sequence[int] = (), *, verbose: bool = False, rule: str = ""
+    ) -> None:
         self._steps = steps_of(sequences)
         self._several = len(sequences) > 1
         self._verbose = verbose
+        self._rule = rule
 
     @property
     def by_steps(self) -> bool:
@@ -42,15 +46,18 @@ class TransitionNames:
         step = self._steps.get(transition)
         if step is None:
             return f"transition {arrow(transition)}"
-        return f"step {step.number} of sequence {step.sequence}{self._states(transition)}"
+        of = self._rule or f"sequence {step.sequence}"
+        return f"step {step.number} of {of}{self._states(transition)}"
 
     def listed(self, transitions: Iterable[tuple[str, str]], joint: str = "and") -> str:
         """All their names."""
         return f" {joint} ".join(map(self.called, transitions))
 
     def sequences(self, transitions: Iterable[tuple[str, str]]) -> str:
-        """Which forbidden sequences they belong to: `sequence 1 or sequence 2`; where there is only
-        one, `the forbidden sequence`."""
+        """Which forbidden sequences they belong to: `sequence 1 or sequence 2`, or `what RULE
+        forbids`; where there is only one, `the forbidden sequence`."""
+        if self._rule:
+            return f"what {self._rule} forbids"
         numbers = {self._steps[each].sequence: None for each in transitions if each in self._steps}
         if self._several and numbers:
             return " or ".join(f"sequence {number}" for number in numbers)

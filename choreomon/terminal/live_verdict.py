@@ -8,7 +8,7 @@ from rich.text import Text
 from choreomon.core.binding import in_words
 from choreomon.core.live import EventName, LiveReason, LiveVerdict
 from choreomon.core.run import RunReason, RunVerdict
-from choreomon.sentences.explanation import ExplanationText, explained
+from choreomon.sentences.explanation import ExplanationText, explained, rule_name
 from choreomon.sentences.transition_names import TransitionNames, beginning
 from choreomon.sentences.wording import DECLARATION, VERDICT_IN_WORDS, milliseconds
 from choreomon.terminal.text import STYLES
@@ -49,7 +49,9 @@ def live_explanation(verdict: LiveVerdict) -> ExplanationText:
     if verdict.unseen:
         return _unseen(verdict)
     names = _Names(verdict)
-    found = explained(names.verdict(), names, TransitionNames(verdict.sequences))
+    given = names.verdict()
+    called = TransitionNames(verdict.sequences, rule=rule_name(given))
+    found = explained(given, names, called)
     *why, conclusion = map(printable, found.sentences)
     if verdict.waiting_for:
         behind = printable(", ".join(_waiting_for(verdict)))
@@ -127,6 +129,7 @@ class _Names:
             early=given.provisional,
             reasons_left_out=given.left_out.get("because", 0),
             transitions_left_out=given.left_out.get("transitions", 0),
+            rule=given.stated(),
         )
 
     def _reason(self, reason: LiveReason) -> RunReason:

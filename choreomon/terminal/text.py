@@ -56,6 +56,18 @@ def transitions_table(automaton: SequenceAutomaton) -> Table:
     return table
 
 
+def rules_table(automaton: SequenceAutomaton) -> Table:
+    """Of a property that was written as rules: each in a sentence, and the processes whose monitors
+    say when it is violated."""
+    table = _table("Rules", "rule", "severity", "what must not happen", "told by")
+    for stated, states in automaton.rules:
+        last = [t for t in automaton.forward if t.target in automaton.final and t.source in states]
+        told_by = ", ".join(dict.fromkeys(t.label.process for t in last))
+        said = stated.description or ", ".join(dict.fromkeys(str(t.label) for t in last))
+        _row(table, stated.name, stated.severity, said, told_by)
+    return table
+
+
 def steps_table(automaton: SequenceAutomaton) -> Table:
     """Of a property that was written as sequences: their steps, and the process whose monitor
     watches each."""

@@ -18,7 +18,7 @@ from choreomon.agent_files.verdict_json import (
     verdict_line,
 )
 from choreomon.core.errors import MalformedMessage
-from choreomon.core.live import EventName, LiveReason, LiveVerdict
+from choreomon.core.live import EventName, LiveReason, LiveRule, LiveVerdict
 from choreomon.core.verdict import (
     FRM,
     GAP,
@@ -86,7 +86,16 @@ def test_the_fields_are_these_in_this_order() -> None:
     assert json.loads(verdict_line(bounded))["left_out"] == {"because": 3}
     of_one = replace(bounded, instance={"order": "A-17"})
     assert json.loads(verdict_line(of_one))["for"] == {"order": "A-17"}
-    assert [*json.loads(verdict_line(of_one))] == WRITTEN
+    of_rule = replace(of_one, rule=LiveRule("no-work", {"w": "w1"}, "Never.", tags=("a",)))
+    assert json.loads(verdict_line(of_rule))["rule"] == {
+        "id": "no-work",
+        "where": {"w": "w1"},
+        "description": "Never.",
+        "severity": "error",
+        "tags": ["a"],
+    }
+    assert decode_verdict_untrusted(verdict_line(of_rule)) == of_rule
+    assert [*json.loads(verdict_line(of_rule))] == WRITTEN
     assert decode_verdict_untrusted(verdict_line(of_one)) == of_one
 
 

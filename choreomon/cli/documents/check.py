@@ -203,7 +203,12 @@ def _show(
     from choreomon.sentences.costs import cost_sentences
     from choreomon.sentences.wording import counted
     from choreomon.terminal.sentences import property_sentences
-    from choreomon.terminal.text import monitor_table, steps_table, transitions_table
+    from choreomon.terminal.text import (
+        monitor_table,
+        rules_table,
+        steps_table,
+        transitions_table,
+    )
 
     screen, errors = screens()
     for warning in document.warnings:
@@ -230,13 +235,16 @@ def _show(
         screen.print("no property: nothing would be monitored")
         return
     automaton = document.property.automaton
-    if automaton.sequences:
+    if automaton.rules:
+        screen.print(rules_table(automaton))
+    elif automaton.sequences:
         screen.print(steps_table(automaton))
-    if verbose or not automaton.sequences:
+    if verbose or not (automaton.sequences or automaton.rules):
         screen.print(transitions_table(automaton))
-    for sentence in property_sentences(automaton, verbose=verbose):
+    for sentence in () if automaton.rules else property_sentences(automaton, verbose=verbose):
         screen.print(sentence, markup=False, soft_wrap=True)
-    if (parameters := document.property.parameters) is not None:
+    parameters = document.property.parameters
+    if parameters is not None and (verbose or not automaton.rules):
         costs = label_costs(automaton, parameters, tables)
         for sentence in cost_sentences(parameters.names, costs):
             screen.print(sentence, markup=False, soft_wrap=True)
@@ -282,6 +290,11 @@ def _as_json(
             for t in group
         ],
     }
+    if automaton.rules:
+        result["property"]["named_rules"] = [
+            {**stated.plain(), "line": stated.line, "states": sorted(states)}
+            for stated, states in automaton.rules
+        ]
     if (parameters := document.property.parameters) is not None:
         result["property"]["for_each"] = list(parameters.names)
         result["property"]["carries"] = {

@@ -22,6 +22,7 @@ import msgspec
 
 from choreomon.core.binding import Binding
 from choreomon.core.errors import DocumentError, Problem
+from choreomon.core.live import LiveRule
 from choreomon.core.message import ENVIRONMENT, SEND, Message
 from choreomon.core.run import Run, RunEvent, RunVerdict
 from choreomon.core.vector_clock import VectorClock, indices, merge, tick, zero
@@ -155,6 +156,7 @@ class _Verdict(msgspec.Struct):
     transitions: list[tuple[str, str]] = []
     silent: list[str] = []
     instance: dict[str, str] = msgspec.field(default_factory=dict, name="for")
+    rule: LiveRule | None = None
 
 
 class _Run(msgspec.Struct):
@@ -193,6 +195,7 @@ def read_verdicts(text: bytes, seed: int | None, file: str = "results") -> tuple
             declared_at=0,
             silent=tuple(one.silent),
             binding=tuple(sorted(one.instance.items())),
+            rule=None if one.rule is None else one.rule.stated,
         )
         for one in runs[0].verdicts
     )

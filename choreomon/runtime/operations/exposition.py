@@ -126,6 +126,15 @@ class _AgentCollector(Collector):
             for kind, count in each.last.items():
                 last_verdicts.add_metric((title, kind), count)
         yield last_verdicts
+        by_rule = CounterMetricFamily(
+            "choreomon_rule_verdicts",
+            "Last verdicts about events, by rule, since the agent was started.",
+            labels=("property", "rule", "severity", "verdict"),
+        )
+        for place, rule, kind, verdicts in metrics.of_rules.all():
+            title = metrics.properties[place]
+            by_rule.add_metric((title, rule.name, rule.severity, kind), verdicts)
+        yield by_rule
         yield _counter(
             "choreomon_provisional_verdicts",
             "Verdicts that were given at a deadline.",

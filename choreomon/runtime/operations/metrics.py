@@ -21,6 +21,7 @@ from choreomon.core.live import LabelStatus
 from choreomon.core.message import Label
 from choreomon.monitor import rights
 from choreomon.runtime.network import peers
+from choreomon.runtime.operations.rule_verdicts import RuleVerdicts
 from choreomon.runtime.outputs import Answered, Decided, Dropped, Observed, Ticked
 
 REASONS: Final[tuple[str, ...]] = (
@@ -104,6 +105,7 @@ class Metrics:
         """Events that services said will never be told."""
         self.dead_letters = 0
         """Verdicts that a sink refused for good."""
+        self.of_rules = RuleVerdicts()
         self.latency = Histogram(LATENCY_BOUNDS)
         """Seconds from an event that labels a final transition to the last verdict about it, that
         nothing was formed included."""
@@ -141,6 +143,7 @@ class Metrics:
         }
         self._own = [table.processes.index(self.process) for table in tables]
         self._judged = [_judged(table) for table in tables]
+        self.of_rules.reloaded(tables)
 
     # An observer of a node.
 
@@ -167,6 +170,8 @@ class Metrics:
     def _decided(self, decided: Decided) -> None:
         if decided.provisional:
             return
+        if decided.declared is not None:
+            self.of_rules.declared(decided.system, decided.declared.verdict)
         at = self._began.pop((decided.system, decided.event_count), None)
         if at is not None:
             self.latency.observe(max(0.0, self._now() - at / _MICROSECONDS))

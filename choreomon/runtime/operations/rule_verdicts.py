@@ -1,0 +1,62 @@
+"""Counts of the last verdicts about each rule of an agent's properties, since it was started."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from choreomon.agent_files.table_file import SplitTable
+from choreomon.core.stated_rule import NOT_TOLD, StatedRule
+from choreomon.core.verdict import (
+    POSSIBLY_VIOLATED,
+    VIOLATED,
+    WITHDRAWN,
+    MonitorVerdict,
+    VerdictKind,
+)
+from choreomon.properties.automaton import rule_of
+
+KINDS: tuple[VerdictKind, ...] = (VIOLATED, POSSIBLY_VIOLATED, WITHDRAWN)
+
+
+class Counted(NamedTuple):
+    """So many last verdicts of this kind about a rule of the property at `place`."""
+
+    place: int
+    rule: StatedRule
+    kind: VerdictKind
+    verdicts: int
+
+
+class RuleVerdicts:
+    """The counts. Every rule whose last step the process watches has them from the beginning, so
+    that the first verdict is an increase."""
+
+    def __init__(self) -> None:
+        self._tables: Sequence[SplitTable] = ()
+        self._counts: dict[tuple[str, StatedRule, VerdictKind], int] = {}
+
+    def reloaded(self, tables: Sequence[SplitTable]) -> None:
+        """From now on the properties are those of these tables."""
+        before, self._tables, self._counts = self._counts, tables, {}
+        for table in tables:
+            for stated, _ in table.table.rules:
+                if stated != NOT_TOLD:
+                    for kind in KINDS:
+                        key = (table.system_id, stated, kind)
+                        self._counts[key] = before.get(key, 0)
+
+    def declared(self, place: int, verdict: MonitorVerdict) -> None:
+        """Count a last verdict of the property at `place`."""
+        table = self._tables[place]
+        transitions = [(each.source, each.target) for each in verdict.transitions]
+        rule = rule_of(table.table.rules, transitions)
+        if rule is not None:
+            key = (table.system_id, rule, verdict.kind)
+            self._counts[key] = self._counts.get(key, 0) + 1
+
+    def all(self) -> Iterator[Counted]:
+        """All counts."""
+        places = {table.system_id: place for place, table in enumerate(self._tables)}
+        for (system, rule, kind), count in self._counts.items():
+            yield Counted(places[system], rule, kind, count)
