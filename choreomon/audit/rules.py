@@ -9,6 +9,7 @@ from choreomon.audit.occurrences import Occurrences
 from choreomon.audit.outcome import AuditVerdict, Outcome, Overall
 from choreomon.audit.summary import SessionsOutcome
 from choreomon.core.message import BEGIN, Label
+from choreomon.core.stated_rule import StatedRule
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, VerdictKind
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.progress import Rule, rules_of
@@ -21,13 +22,20 @@ NOTHING: Final = "nothing"
 
 class RuleResult(NamedTuple):
     """What is known of a rule. `far` counts sessions by how many steps it came in them, so it has
-    one place more than the rule has steps; of one run one place is 1."""
+    one place more than the rule has steps; of one run one place is 1. `stated`: what its author
+    says of it, where the property is written as rules."""
 
     number: int
     sequence: tuple[Label, ...]
     word: Word
     far: tuple[int, ...]
     called: str = "session"
+    stated: StatedRule | None = None
+
+    @property
+    def name(self) -> str:
+        """Its name, or its number."""
+        return str(self.number) if self.stated is None else self.stated.name
 
     @property
     def steps(self) -> int:
@@ -68,8 +76,8 @@ def _results(
     occurrences: Occurrences,
     far: Mapping[tuple[int, int], int],
 ) -> tuple[RuleResult, ...]:
-    """A verdict belongs to the rule whose sequence it shows. Where it shows none, it belongs to
-    each rule that its event may form."""
+    """A verdict that is about a rule belongs to that, any other one to the rule whose sequence it
+    shows. Where it shows none, it belongs to each rule that its event may form."""
     rules = rules_of(automaton)
     words: dict[int, VerdictKind] = {}
     for verdict in verdicts:
@@ -83,6 +91,7 @@ def _results(
             rule.sequence,
             _word(rule, words.get(rule.number), occurring),
             tuple(far.get((place, steps), 0) for steps in range(rule.steps + 1)),
+            stated=rule.stated,
         )
         for place, rule in enumerate(rules)
     )
@@ -98,6 +107,9 @@ def _rules_of_verdict(rules: Sequence[Rule], verdict: AuditVerdict | Overall) ->
     order = verdict.formed
     shown = [] if order is None else [order.events[position].label for position in order.formed]
     last = verdict.item.label if isinstance(verdict, AuditVerdict) else None
+    if verdict.rule is not None:
+        yield from (rule for rule in rules if rule.stated == verdict.rule)
+        return
     for rule in rules:
         forward = rule.automaton.forward
         ends = {t.label for t in forward if t.target in rule.automaton.final}

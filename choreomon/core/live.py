@@ -74,7 +74,7 @@ class LiveRule:
 
 def live_rule(stated: StatedRule) -> LiveRule:
     """The rule as lines of verdicts have it."""
-    id, description, severity, runbook_url, tags, where, _ = stated
+    id, description, severity, runbook_url, tags, where, *_ = stated
     return LiveRule(id, dict(where), description, severity, runbook_url, tags)
 
 

@@ -13,7 +13,7 @@ class StatedRule(NamedTuple):
     """One rule of a property that is written as rules. `description` is its author's, or says in
     one sentence what its pattern does; of an automaton it may be empty. `where` has its variables
     with their values, of a rule that is written once for several; `line` is where it stands in its
-    document, from 1."""
+    document, from 1, and `file` which that is, where several are read as one."""
 
     id: str
     description: str = ""
@@ -22,6 +22,7 @@ class StatedRule(NamedTuple):
     tags: tuple[str, ...] = ()
     where: tuple[tuple[str, str], ...] = ()
     line: int = 0
+    file: str = ""
 
     @property
     def name(self) -> str:

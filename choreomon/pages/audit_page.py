@@ -52,7 +52,7 @@ from choreomon.terminal.rules_text import (
     far_in_words,
     gravest_first,
     rule_lines,
-    steps_in_words,
+    said_in_words,
 )
 
 MAX_KINDS: Final = 20
@@ -310,14 +310,14 @@ def rules_parts(rules: Sequence[RuleResult]) -> list[str]:
     told = gravest_first(rules)
     rows = [
         (
-            f"{rule.number}",
+            rule.name,
             IN_WORDS[rule.word],
             far_in_words(rule),
-            with_arrow(steps_in_words(rule)),
+            with_arrow(said_in_words(rule)),
         )
         for rule in told[:MAX_ROWS]
     ]
-    parts = [table(("rule", "result", "how far it came", "sequence"), rows)]
+    parts = [table(("rule", "result", "how far it came", "what it forbids"), rows)]
     if len(told) > MAX_ROWS:
         parts.append(f"<p>{counted(len(told) - MAX_ROWS, 'more rule')}.</p>")
     return parts

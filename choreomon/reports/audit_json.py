@@ -92,6 +92,7 @@ def sessions_json(
 def _rule(rule: RuleResult) -> dict[str, Any]:
     return {
         "rule": rule.number,
+        **({"stated": rule.stated.plain()} if rule.stated else {}),
         "steps": [*map(str, rule.sequence)],
         "result": rule.word,
         "farthest": rule.farthest,
@@ -139,6 +140,7 @@ def _example(example: Example, number: Mapping[Gap, int]) -> dict[str, Any]:
     told: dict[str, Any] = {
         "verdict": kind.verdict,
         "undecided": kind.undecided,
+        **({"rule": kind.rule} if kind.rule else {}),
         "sequence": [
             {"label": step.label, **({"unseen": True} if step.unseen else {})}
             for step in kind.steps
@@ -228,6 +230,7 @@ def _overall(overall: Overall, number: Mapping[Gap, int]) -> dict[str, Any]:
 
 def _reasons(verdict: AuditVerdict | Overall, number: Mapping[Gap, int]) -> dict[str, Any]:
     return {
+        **({"rule": verdict.rule.plain()} if verdict.rule else {}),
         **({"undecided": True, "reason": verdict.reason} if verdict.undecided else {}),
         **({"gaps": [number[gap] for gap in verdict.gaps]} if verdict.gaps else {}),
         **_order("order_for", verdict.formed, number),

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Final, Literal, NamedTuple, TypeAlias
 from xml.sax.saxutils import escape, quoteattr
@@ -17,9 +18,11 @@ from xml.sax.saxutils import escape, quoteattr
 from choreomon.audit.kinds import kind_of
 from choreomon.audit.outcome import AuditVerdict
 from choreomon.audit.outcome import Outcome as AuditOutcome
+from choreomon.audit.rules import NOTHING, RuleResult
 from choreomon.audit.summary import INSTANCE, SessionsOutcome
 from choreomon.core.binding import in_words
 from choreomon.core.run import Run
+from choreomon.core.stated_rule import StatedRule
 from choreomon.core.verdict import VIOLATED
 from choreomon.verify.outcome import Outcome
 from choreomon.verify.verdict import Verdict
@@ -35,7 +38,8 @@ Element: TypeAlias = Literal["failure", "error", "skipped"]
 
 
 class Case(NamedTuple):
-    """A test case; `element` is None where all is well. `seconds`: None where nobody measured."""
+    """A test case; `element` is None where all is well. `seconds`: None where nobody measured.
+    `suite`: the rule that it is about, of a property that is written as rules."""
 
     classname: str
     name: str
@@ -44,11 +48,27 @@ class Case(NamedTuple):
     text: str = ""
     kind: str = ""
     seconds: float | None = None
+    suite: str = ""
 
 
 def junit_xml(name: str, cases: Iterable[Case]) -> str:
-    """The text of the file; `name` is that of the suite. Times are seconds."""
-    every = list(cases)
+    """The text of the file; `name` is that of the suite. Times are seconds. Where cases are about
+    rules there is a suite for each of these."""
+    suites: dict[str, list[Case]] = {}
+    for case in cases:
+        suites.setdefault(case.suite, []).append(case)
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>']
+    if set(suites) <= {""}:
+        lines += _suite(name, suites.get("", []))
+    else:
+        lines.append(f"<testsuites name={_attribute(name)}>")
+        for suite, every in suites.items():
+            lines += _suite(suite or name, every)
+        lines.append("</testsuites>")
+    return "\n".join(lines) + "\n"
+
+
+def _suite(name: str, every: Sequence[Case]) -> Iterator[str]:
     elements = [case.element for case in every]
     facts = [
         ("name", name),
@@ -61,11 +81,10 @@ def junit_xml(name: str, cases: Iterable[Case]) -> str:
     if measured or not every:
         facts.append(("time", _seconds(sum(measured))))
     suite = " ".join(f"{key}={_attribute(value)}" for key, value in facts)
-    lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<testsuite {suite}>"]
+    yield f"<testsuite {suite}>"
     for case in every:
-        lines += _lines(case)
-    lines.append("</testsuite>")
-    return "\n".join(lines) + "\n"
+        yield from _lines(case)
+    yield "</testsuite>"
 
 
 def case_of_outcome(outcome: Outcome) -> Case:
@@ -86,6 +105,23 @@ def case_of_outcome(outcome: Outcome) -> Case:
         text=f"{outcome.trace}, mode {outcome.mode}: {message}",
         kind="" if outcome.fault is None else outcome.fault.kind,
     )
+
+
+def cases_of_run(run: Run, document: str, rules: Sequence[StatedRule] = ()) -> Iterator[Case]:
+    """The cases of a run of a document: one, or one for each of `rules` and one for the logs where
+    these were verified. A failure if it was violated or its logs do not fit, an error if it was
+    stopped, and skipped if that is only possible or not known."""
+    for stated in rules:
+        about = replace(
+            run,
+            verdicts=tuple([each for each in run.verdicts if each.rule == stated]),
+            verification=None,
+        )
+        yield case_of_run(about, document)._replace(suite=stated.name)
+    if not rules:
+        yield case_of_run(run, document)
+    elif run.verification is not None:
+        yield case_of_run(replace(run, verdicts=()), document)
 
 
 def case_of_run(run: Run, document: str) -> Case:
@@ -112,6 +148,30 @@ def case_of_run(run: Run, document: str) -> Case:
     if told:
         return case._replace(element="skipped", message=told[0], text="\n".join(told))
     return case
+
+
+def cases_of_audit(
+    outcome: AuditOutcome, rules: Sequence[RuleResult], document: str, logs: str
+) -> Iterator[Case]:
+    """The case of an audit, or a case for each rule of a property that is written as rules."""
+    if all(rule.stated is None for rule in rules):
+        yield case_of_audit(outcome, document, logs)
+    for rule in rules:
+        stated = rule.stated
+        if stated is None:
+            continue
+        case = Case(document, logs, suite=stated.name)
+        told = [
+            f"{verdict.kind} at {verdict.item.label} ({verdict.item.event.place})"
+            for verdict in outcome.verdicts
+            if verdict.item.event is not None and verdict.rule == stated
+        ]
+        text = "\n".join(filter(None, (stated.description, *(told or [rule.word]))))
+        if rule.word == VIOLATED:
+            case = case._replace(element="failure", message=(told or [rule.word])[0], text=text)
+        elif rule.word != NOTHING:
+            case = case._replace(element="skipped", message=(told or [rule.word])[0], text=text)
+        yield case
 
 
 def case_of_audit(outcome: AuditOutcome, document: str, logs: str) -> Case:
@@ -161,6 +221,7 @@ def cases_of_sessions(outcome: SessionsOutcome, document: str, logs: str) -> Ite
             "failure" if kind.verdict == VIOLATED else "skipped",
             told,
             f"{told}\n{outcome.called}s {names}{at}",
+            suite=kind.rule,
         )
     if outcome.unjudged:
         told = f"{outcome.unjudged} sessions could not be judged"
@@ -189,6 +250,7 @@ def _of_instances(outcome: SessionsOutcome, where: str) -> Iterator[Case]:
             "failure" if kind.verdict == VIOLATED else "skipped",
             f"{told}: {sequence}{undone}",
             f"{told}{at}: {sequence}{undone}",
+            suite=kind.rule,
         )
     for word, many in outcome.each.others:
         told = f"{many} more verdicts that are {word}"

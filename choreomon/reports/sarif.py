@@ -154,7 +154,7 @@ def _result(finding: Finding, ids: list[str]) -> dict[str, Any]:
     if stated is not None:
         surely = finding.rule == "sequence-formed"
         level = stated.severity if surely else _LESS_GRAVE[stated.severity]
-        place = Place(place.file, stated.line or place.line)
+        place = Place(stated.file or place.file, stated.line or place.line)
     words = (finding.rule, *((stated.name,) if stated else ()), *finding.same)
     digest = hashlib.sha256("\0".join(words).encode()).hexdigest()
     result: dict[str, Any] = {

@@ -55,6 +55,8 @@ def verdict_line(verdict: AuditVerdict) -> Text:
     text = Text(f"{event.place}: {session}")
     text.append(VERDICT_IN_WORDS[verdict.kind], STYLES[verdict.kind])
     text.append(f" at {verdict.item.label}")
+    if verdict.rule is not None:
+        text.append(f": {verdict.rule.name}")
     if verdict.undecided:
         text.append(f", undecided: {verdict.reason}")
     return text

@@ -31,16 +31,16 @@ def gravest_first(rules: Sequence[RuleResult]) -> list[RuleResult]:
 
 
 def rule_lines(rules: Sequence[RuleResult]) -> list[str]:
-    """A line for each of several rules, the first `MOST_RULES`; of a single one how far it came,
-    unless a verdict says that."""
-    if len(rules) == 1:
+    """A line for each of several rules, the first `MOST_RULES`; of a single one without a name how
+    far it came, unless a verdict says that."""
+    if len(rules) == 1 and rules[0].stated is None:
         rule = rules[0]
         if rule.word in VERDICT_IN_WORDS:
             return []
         return [f"{far_in_words(rule)[0].upper()}{far_in_words(rule)[1:]}."]
     told = gravest_first(rules)
     lines = [
-        f"Rule {rule.number}: {result_in_words(rule)}: {steps_in_words(rule)}"
+        f"Rule {rule.name}: {result_in_words(rule)}: {said_in_words(rule)}"
         for rule in told[:MOST_RULES]
     ]
     if len(told) > MOST_RULES:
@@ -62,6 +62,12 @@ def far_in_words(rule: RuleResult) -> str:
     if rule.sessions < 2:
         return came
     return f"{came} in {rule.far[rule.farthest]:,} of {rule.sessions:,} {rule.called}s"
+
+
+def said_in_words(rule: RuleResult) -> str:
+    """What its author says of it, or its sequence."""
+    stated = rule.stated
+    return stated.description if stated and stated.description else steps_in_words(rule)
 
 
 def steps_in_words(rule: RuleResult) -> str:

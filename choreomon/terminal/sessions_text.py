@@ -36,6 +36,8 @@ def kind_lines(example: Example) -> Text:
     text = Text()
     text.append(VERDICT_IN_WORDS[kind.verdict], STYLES[kind.verdict])
     text.append(f"{', undecided,' if kind.undecided else ''} in {_sessions_named(example)}")
+    if kind.rule:
+        text.append(f": {kind.rule}")
     if kind.steps:
         text.append(f": {steps_sentence(kind.steps)}")
     if kind.instead:

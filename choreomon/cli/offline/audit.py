@@ -19,6 +19,7 @@ from choreomon.cli.command_line.machine_reports import MachineReports, report_op
 from choreomon.cli.command_line.made_with import made_with
 from choreomon.cli.command_line.option_groups import GroupedCommand
 from choreomon.cli.command_line.options import taken
+from choreomon.cli.command_line.rule_options import RULE_OPTIONS, chosen_document, rule_options
 from choreomon.cli.command_line.writing import WrittenPath
 from choreomon.cli.offline.audit_output import AuditOutput
 from choreomon.cli.offline.audit_sessions import (
@@ -32,6 +33,7 @@ from choreomon.cli.offline.audit_sessions import (
 )
 from choreomon.cli.offline.explained_mapping import explain
 from choreomon.cli.offline.some_order import in_some_order, judged_instances, read_through
+from choreomon.core.stated_rule import Severity
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -70,6 +72,7 @@ _EXAMPLE: Final = "choreomon audit scenarios/lock-violating.yaml runs/run-0.json
         "Results": ("as_json", "report", *MachineReports._fields, "strict"),
         "Logs": (*LOG_OPTIONS, "explain_mapping"),
         "Sessions in the logs": ("session_key", *OF_SESSIONS),
+        "Rules": RULE_OPTIONS,
         "Bounds": ("budget", "max_window"),
     },
     epilog=examples(
@@ -77,7 +80,7 @@ _EXAMPLE: Final = "choreomon audit scenarios/lock-violating.yaml runs/run-0.json
         (f"{_EXAMPLE} --json", "The same for programs."),
     ),
 )
-@click.argument("paths", metavar="PROPERTY LOG...", nargs=-1, required=True, type=click.Path())
+@click.argument("paths", metavar="PROPERTY... LOG...", nargs=-1, required=True, type=click.Path())
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 @click.option("--report", type=WrittenPath(), help="Write one self-contained HTML page.")
 @report_options
@@ -115,6 +118,7 @@ _EXAMPLE: Final = "choreomon audit scenarios/lock-violating.yaml runs/run-0.json
     help="Of a property for each instance: only those where this parameter has this value, as "
     "order=A-17; may be given several times.",
 )
+@rule_options
 @click.option("--follow", is_flag=True, help="Go on when a log grows, until interrupted.")
 @log_options()
 @sessions_options
@@ -138,6 +142,8 @@ def command(
     budget: int,
     max_window: int,
     of: tuple[str, ...],
+    rule: tuple[str, ...],
+    fail_on: Severity,
     follow: bool,
     explain_mapping: bool,
     **choices: Any,
@@ -155,26 +161,27 @@ def command(
     from choreomon.cli.offline.followed_logs import followed
     from choreomon.core.binding import in_words
     from choreomon.core.errors import DocumentError
-    from choreomon.documents.read import load_document
+    from choreomon.documents.several import load_documents
 
     of_sessions = taken(SessionChoices, choices)
     reading = taken(LogChoices, choices).loaded()
     if explain_mapping:
         refuse_explicit(context, _OF_AUDITS, "without --explain-mapping")
         return explain(reading.with_folders(paths), reading, as_json=as_json)
-    file, *rest = paths
+    files, rest = properties_and_logs(paths)
+    file = files[0]
     if not rest:
         raise click.UsageError("Missing argument 'LOG...'.")
     logs = reading.with_folders(rest)
     reports = MachineReports(junit, sarif)
     try:
-        document = load_document(file)
+        document = chosen_document(load_documents(files), rule)
     except DocumentError:
         if format_seen(file) is None:
             raise
         told = f"{file} is a log: the property comes first, as in choreomon audit property.yaml"
         raise click.UsageError(f"{told} {file}") from None
-    output = AuditOutput(document, logs, as_json, report, reports, strict)
+    output = AuditOutput(document, logs, as_json, report, reports, strict, fail_on)
     output.check()
     reading = reading.for_labels(output.automaton.labels)
     limits = Limits(max_cuts=budget, max_window=max_window)
@@ -216,6 +223,15 @@ def command(
         opened, wait = followed(stack, logs, reading, say)
         tell(auditor, opened, diagnostics.add, wait)
     return output.put(_Found(question.automaton, auditor.finish(), diagnostics))
+
+
+def properties_and_logs(paths: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The properties and the logs: the first path is a property, and so are those after it that end
+    in .yaml or .yml, as no log does."""
+    number = 1
+    while number < len(paths) and paths[number].lower().endswith((".yaml", ".yml")):
+        number += 1
+    return [*paths[:number]], [*paths[number:]]
 
 
 def _chosen(of: Sequence[str], parameters: Parameters) -> Binding:
@@ -317,9 +333,9 @@ class _Found:
         return audit_json(self.outcome, self.rules, self.diagnostics.counts, self.diagnostics.first)
 
     def cases(self, file: str, logs: str) -> Iterable[Case]:
-        from choreomon.reports.junit import case_of_audit
+        from choreomon.reports.junit import cases_of_audit
 
-        return [case_of_audit(self.outcome, file, logs)]
+        return cases_of_audit(self.outcome, self.rules, file, logs)
 
     def findings(self, place: Place) -> Iterable[Finding]:
         from choreomon.reports.findings import findings_of_audit

@@ -12,14 +12,18 @@ import click
 
 from choreomon.cli import BAD_INPUT, NOTHING_FOUND, ONLY_POSSIBLE, VIOLATION
 from choreomon.cli.command_line.machine_reports import MachineReports
+from choreomon.cli.command_line.rule_options import gravest
 from choreomon.cli.command_line.screen import Unprinted, screens
 from choreomon.cli.command_line.writing import check_written, write
 from choreomon.core.recorded import Place
+from choreomon.core.stated_rule import SEVERITIES, Severity
+from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from choreomon.audit.occurrences import Occurrences
+    from choreomon.audit.rules import RuleResult
     from choreomon.core.verdict import VerdictKind
     from choreomon.documents.read import Document
     from choreomon.properties.automaton import SequenceAutomaton
@@ -48,6 +52,8 @@ class Found(Protocol):
     def problems(self) -> tuple[str, ...]: ...
     @property
     def unjudged(self) -> int: ...
+    @property
+    def rules(self) -> Sequence[RuleResult]: ...
 
     def page(self, name: str, facts: Sequence[tuple[str, str]]) -> str:
         """The HTML page about it."""
@@ -68,7 +74,7 @@ class Found(Protocol):
 @dataclass(frozen=True)
 class AuditOutput:
     """Writes and prints the result of an audit; the document says the property. `strict`: a label
-    that occurs nowhere is bad input."""
+    that occurs nowhere is bad input. `fail_on`: rules that are less severe are no failure."""
 
     document: Document
     logs: tuple[str, ...]
@@ -76,6 +82,7 @@ class AuditOutput:
     report: Path | None
     reports: MachineReports
     strict: bool
+    fail_on: Severity = SEVERITIES[-1]
 
     @cached_property
     def unprinted(self) -> Unprinted:
@@ -127,9 +134,13 @@ class AuditOutput:
             return BAD_INPUT
         if not found.events or found.unjudged:
             return BAD_INPUT
-        if found.verdict is None:
+        verdict = found.verdict
+        if verdict is not None and self.automaton.rules:
+            words = gravest(((rule.stated, rule.word) for rule in found.rules), self.fail_on)
+            verdict = next((each for each in (VIOLATED, POSSIBLY_VIOLATED) if each in words), None)
+        if verdict is None:
             return NOTHING_FOUND
-        return VIOLATION if found.verdict == "violated" else ONLY_POSSIBLE
+        return VIOLATION if verdict == VIOLATED else ONLY_POSSIBLE
 
     def _write(self, found: Found) -> None:
         document, logs = self.document, ", ".join(self.logs)

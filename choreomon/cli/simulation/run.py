@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from choreomon.cli.command_line.examples import examples
+from choreomon.cli.command_line.rule_options import chosen_document
 from choreomon.cli.command_line.seconds import Real, Seconds
 from choreomon.cli.simulation.monitor_options import strategy_option
 from choreomon.cli.simulation.runs import (
@@ -125,7 +126,7 @@ def _run(
     from choreomon.documents.read import load_document
     from choreomon.documents.scenario import scenario
 
-    document = load_document(file)
+    document = chosen_document(load_document(file), asked.rule)
     prepared = scenario(document, "run")
     last = max((start.at for start in prepared.application.starts), default=0) / 1e6 / speed
     deployment = Deployment(

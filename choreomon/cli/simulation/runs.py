@@ -18,6 +18,7 @@ from choreomon.cli.command_line.explicit_options import refuse_explicit
 from choreomon.cli.command_line.machine_reports import MachineReports, report_options
 from choreomon.cli.command_line.made_with import made_with
 from choreomon.cli.command_line.options import added
+from choreomon.cli.command_line.rule_options import gravest, rule_options
 from choreomon.cli.command_line.writing import (
     WrittenPath,
     check_written,
@@ -27,6 +28,7 @@ from choreomon.cli.command_line.writing import (
 )
 from choreomon.cli.simulation.monitor_options import rules_option
 from choreomon.cli.simulation.run_page import RunPage
+from choreomon.core.stated_rule import Severity
 from choreomon.verify.verdict import MODES
 
 if TYPE_CHECKING:
@@ -35,7 +37,6 @@ if TYPE_CHECKING:
     from choreomon.cli.command_line.screen import Unprinted
     from choreomon.cli.simulation.run_logs import RunLogs
     from choreomon.core.run import Run, RunEvent
-    from choreomon.core.verdict import VerdictKind
     from choreomon.documents.read import Document
     from choreomon.properties.automaton import SequenceAutomaton
     from choreomon.properties.exercising import Exercising
@@ -67,6 +68,8 @@ class RunOptions:
     sarif: Path | None
     mode: Mode | None
     windows: WindowsName | None
+    rule: tuple[str, ...]
+    fail_on: Severity
 
     @property
     def reports(self) -> MachineReports:
@@ -108,6 +111,7 @@ _LAST: Final = (
         help="Write one self-contained HTML page.",
     ),
     report_options,
+    rule_options,
     click.option(
         "--verify",
         "mode",
@@ -197,7 +201,7 @@ def carry_out(
     live = asked.runs == 1 and not asked.as_json
     written = (asked.report, asked.trace_directory, asked.junit, asked.sarif)
     unprinted = Unprinted(put_off=any(path is not None for path in written))
-    outcome = _Outcome(errors, document, unprinted)
+    outcome = _Outcome(errors, document, unprinted, asked.fail_on)
     runs = _runs(
         runner,
         asked,
@@ -251,11 +255,13 @@ def _write_reports(reports: MachineReports, document: Document, runs: list[Run])
         return
     from choreomon.core.recorded import Place
     from choreomon.reports.findings import findings_of_runs
-    from choreomon.reports.junit import case_of_run
+    from choreomon.reports.junit import cases_of_run
 
+    automaton = None if document.property is None else document.property.automaton
+    rules = [] if automaton is None else [stated for stated, _ in automaton.rules]
     reports.write(
         f"choreomon {document.name}",
-        (case_of_run(run, document.file) for run in runs),
+        (case for run in runs for case in cases_of_run(run, document.file, rules)),
         findings_of_runs(runs, Place(document.file, document.property_line)),
         [stopped(document, run) for run in runs if run.reached_max_events],
     )
@@ -279,11 +285,14 @@ def _check_outputs(inputs: tuple[str, ...], asked: RunOptions, runner: Runner) -
 class _Outcome:
     """The result of all runs, taken down as they pass."""
 
-    def __init__(self, errors: Console, document: Document, unprinted: Unprinted) -> None:
+    def __init__(
+        self, errors: Console, document: Document, unprinted: Unprinted, fail_on: Severity
+    ) -> None:
         self._errors = errors
         self._document = document
         self._unprinted = unprinted
-        self._words: set[VerdictKind] = set()
+        self._fail_on = fail_on
+        self._words: set[str] = set()
         self._logs: set[Verdict] = set()
         self._stopped = False
 
@@ -291,7 +300,8 @@ class _Outcome:
         from choreomon.sentences.verification import verdict_of
 
         for run in runs:
-            self._words.update(verdict.verdict for verdict in run.verdicts)
+            about = ((verdict.rule, verdict.verdict) for verdict in run.verdicts)
+            self._words |= gravest(about, self._fail_on)
             if run.verification is not None:
                 self._logs.add(verdict_of(run.verification))
             if run.reached_max_events:

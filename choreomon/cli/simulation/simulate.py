@@ -11,6 +11,7 @@ import click
 
 from choreomon.cli.command_line.examples import examples
 from choreomon.cli.command_line.explicit_options import refuse_explicit
+from choreomon.cli.command_line.rule_options import chosen_document
 from choreomon.cli.command_line.writing import opened
 from choreomon.cli.simulation.monitor_options import strategy_option
 from choreomon.cli.simulation.runs import (
@@ -80,7 +81,7 @@ def command(
     asked = RunOptions(**options)
     if trace_monitors and asked.trace_directory is None:
         refuse_explicit(context, ["trace_monitors"], "with --trace, which says where")
-    document = load_document(file)
+    document = chosen_document(load_document(file), asked.rule)
     if strategy not in ASKING and asked.rules == "precise":
         raise click.UsageError(
             f"--rules precise can only be used with --strategy pull, whose monitors ask: leave it "

@@ -1,0 +1,151 @@
+"""Several documents read as one: the rules of all of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from pathlib import PurePath
+
+from choreomon.core.errors import DocumentError, Problem
+from choreomon.core.labels import is_name
+from choreomon.core.message import Message
+from choreomon.core.stated_rule import StatedRule
+from choreomon.core.suggestion import unknown
+from choreomon.documents.compilation import LoadedProperty
+from choreomon.documents.read import Document, load_document
+from choreomon.properties.automaton import RuleStates, SequenceAutomaton
+from choreomon.properties.automaton_defects import MAX_STATES_OF_RULES
+from choreomon.properties.instances import Parameters
+from choreomon.properties.parts import joined, restricted
+from choreomon.properties.renumbered import renumbered
+
+
+def load_documents(paths: Sequence[str | os.PathLike[str]]) -> Document:
+    """One document with the rules of all files; what a file has as `property` is a rule that is
+    called as the file. With one path it is that document, as it is.
+
+    Raises `DocumentError`, also where two rules have one id, or where one message carries
+    different parameters in two files.
+    """
+    documents = [load_document(path) for path in paths]
+    return documents[0] if len(documents) == 1 else _together(documents)
+
+
+def with_rules(document: Document, ids: Collection[str]) -> Document:
+    """The document with these of its rules alone. Raises ValueError for one that it has not."""
+    loaded = document.property
+    rules = () if loaded is None else loaded.automaton.rules
+    known = dict.fromkeys(stated.id for stated, _ in rules)
+    for id in ids:
+        if id not in known:
+            raise ValueError(unknown("rule", id, known))
+    if loaded is None:
+        return document
+    states = {state for stated, own in rules if stated.id in ids for state in own}
+    automaton = replace(restricted(loaded.automaton, states), sequences=())
+    parameters = loaded.parameters
+    if parameters is not None:
+        labels = {label.message for label in automaton.labels}
+        carried = {
+            message: names for message, names in parameters.carried.items() if message in labels
+        }
+        used = {name for names in carried.values() for name in names}
+        parameters = Parameters(tuple(n for n in parameters.names if n in used), carried)
+    if parameters is not None and not parameters.names:
+        parameters = None
+    chosen = replace(loaded, automaton=automaton, sequences=(), parameters=parameters)
+    return replace(document, property=chosen)
+
+
+def _together(documents: Sequence[Document]) -> Document:
+    problems = [*_twice(documents), *_carried_otherwise(documents)]
+    if problems:
+        raise DocumentError(tuple(problems))
+    automata: list[SequenceAutomaton] = []
+    first = 0
+    for document in documents:
+        if document.property is None:
+            continue
+        automaton = renumbered(_as_rules(document, document.property), first)
+        first += len(automaton.states)
+        automata.append(automaton)
+    if first > MAX_STATES_OF_RULES:
+        told = f"the rules of all files come to {first} states; at most {MAX_STATES_OF_RULES} are"
+        raise DocumentError((Problem(documents[0].file, 0, "", f"{told} supported"),))
+    parameters = [
+        each.property.parameters
+        for each in documents
+        if each.property is not None and each.property.parameters is not None
+    ]
+    names = dict.fromkeys(name for each in parameters for name in each.names)
+    carried = {message: found for each in parameters for message, found in each.carried.items()}
+    loaded = LoadedProperty(
+        joined(automata), "precise", (), Parameters(tuple(names), carried) if names else None
+    )
+    processes = dict.fromkeys(name for each in documents for name in each.processes)
+    return replace(
+        documents[0],
+        property=loaded if automata else None,
+        processes=tuple(processes),
+        warnings=tuple(warning for each in documents for warning in each.warnings),
+        name=documents[0].name if not automata else f"{len(documents)} files",
+    )
+
+
+def _as_rules(document: Document, loaded: LoadedProperty) -> SequenceAutomaton:
+    """The automaton with rules that know their file."""
+    automaton = loaded.automaton
+    if not automaton.rules:
+        stated = StatedRule(_id_of(document), document.name, line=document.property_line)
+        automaton = replace(automaton, rules=(RuleStates(stated, frozenset(automaton.states)),))
+    return replace(
+        automaton,
+        rules=tuple(
+            RuleStates(stated._replace(file=document.file), states)
+            for stated, states in automaton.rules
+        ),
+    )
+
+
+def _id_of(document: Document) -> str:
+    stem = PurePath(document.file).stem
+    return stem if is_name(stem) else "property"
+
+
+def _twice(documents: Sequence[Document]) -> Iterator[Problem]:
+    first: dict[str, str] = {}
+    for document in documents:
+        if document.property is None:
+            told = "has no property and no rules: leave it out"
+            yield Problem(document.file, 0, "", told)
+            continue
+        if document.property.rules != "precise":
+            told = (
+                f"is judged by the rules {document.property.rules}: only precise ones go together"
+            )
+            yield Problem(document.file, document.property_line, "property.rules", told)
+        ids = {stated.id: stated.line for stated, _ in document.property.automaton.rules}
+        for id, line in (ids or {_id_of(document): document.property_line}).items():
+            other = first.setdefault(id, document.file)
+            if other != document.file:
+                told = f"{id!r} is the id of a rule in {other}, too: give each one of its own"
+                yield Problem(document.file, line, "rules", told)
+
+
+def _carried_otherwise(documents: Sequence[Document]) -> Iterator[Problem]:
+    carried: dict[Message, tuple[tuple[str, ...], str]] = {}
+    for document in documents:
+        loaded = document.property
+        if loaded is None:
+            continue
+        own = {} if loaded.parameters is None else loaded.parameters.carried
+        for message in dict.fromkeys(label.message for label in loaded.automaton.labels):
+            names = own.get(message, ())
+            before, other = carried.setdefault(message, (names, document.file))
+            if {*before} != {*names}:
+                told = (
+                    f"{message} carries ({', '.join(names)}), and in {other} "
+                    f"({', '.join(before)}): one message carries the same in all files"
+                )
+                yield Problem(document.file, document.property_line, "rules", told)
