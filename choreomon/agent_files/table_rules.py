@@ -10,7 +10,7 @@ from typing import Final, cast
 import msgspec
 
 from choreomon.core.errors import Path
-from choreomon.core.labels import is_name
+from choreomon.core.names import is_plain
 from choreomon.core.stated_rule import NOT_TOLD, SEVERITIES, Severity, StatedRule
 from choreomon.properties.automaton import RuleStates
 
@@ -81,14 +81,14 @@ def rule_defects(
         if rule.severity not in SEVERITIES:
             told = f"should be one of {', '.join(SEVERITIES)}, not {rule.severity!r}"
             yield (*path, "severity"), f"{told}: {_AGAIN}"
-        if rule.id and not is_name(rule.id):
+        if rule.id and not is_plain(rule.id):
             yield (*path, "id"), f"{rule.id!r} is no name: {_AGAIN}"
         if rule.description and not rule.description.isprintable():
             yield (*path, "description"), f"should be one line of text: {_AGAIN}"
         if not _LINK.fullmatch(rule.runbook_url):
             yield (*path, "runbook_url"), f"should begin with http:// or https://: {_AGAIN}"
         for name in (*rule.tags, *rule.where):
-            if not is_name(name):
+            if not is_plain(name):
                 yield path, f"{name!r} is no name: {_AGAIN}"
     for source, target, final in rows:
         place = place_of.get(source, -1)

@@ -61,7 +61,7 @@ class LabelPattern(NamedTuple):
     def with_values(self, values: Mapping[str, str]) -> LabelPattern:
         """The pattern with what its variables stand for, as far as that is known."""
         sender, receiver = (
-            Side((values[side.variable],)) if side.variable in values else side
+            Side((written(values[side.variable]),)) if side.variable in values else side
             for side in self.sides
         )
         return self._replace(sender=sender, receiver=receiver)

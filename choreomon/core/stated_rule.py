@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
+from choreomon.core.names import word
+
 Severity: TypeAlias = Literal["error", "warning", "note"]
 SEVERITIES: Final[tuple[Severity, ...]] = get_args(Severity)
 """The gravest first. It matters to who shows verdicts, not to who finds them."""
@@ -35,7 +37,7 @@ class StatedRule(NamedTuple):
     def key(self) -> str:
         """Its id, with the values of its variables, as ids of verdicts have it, such as
         `no-work:worker-3`."""
-        return ":".join((self.id, *(value for _, value in self.where)))
+        return ":".join((self.id, *(word(value) for _, value in self.where)))
 
     def plain(self) -> dict[str, Any]:
         """The rule as JSON has it, without what it does not state."""

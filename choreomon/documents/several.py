@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from choreomon.core.errors import DocumentError, Problem
-from choreomon.core.labels import is_name
 from choreomon.core.message import Message
+from choreomon.core.names import is_plain
 from choreomon.core.stated_rule import StatedRule
 from choreomon.core.suggestion import unknown
 from choreomon.documents.compilation import LoadedProperty
@@ -110,7 +110,7 @@ def _as_rules(document: Document, loaded: LoadedProperty) -> SequenceAutomaton:
 
 def _id_of(document: Document) -> str:
     stem = PurePath(document.file).stem
-    return stem if is_name(stem) else "property"
+    return stem if is_plain(stem) else "property"
 
 
 def _twice(documents: Sequence[Document]) -> Iterator[Problem]:

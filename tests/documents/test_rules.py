@@ -1,0 +1,205 @@
+"""Rules of documents: what they stand for, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from textwrap import dedent, indent
+
+import pytest
+
+from choreomon.core.errors import DocumentError
+from choreomon.documents.read import Document, parse_document
+from choreomon.properties.progress import Rule, rules_of
+from choreomon.properties.reference import formations
+
+WHOLE = """
+    rules:
+      - id: ship-only-when-paid
+        description: A parcel leaves only while its order is paid.
+        severity: warning
+        runbook_url: https://runbooks.example/ship
+        tags: [payments]
+        for_each: [order]
+        never: "shop -> {carrier, courier} : ship(order)"
+        unless: "bank -> shop : paid(order)"
+        until: "bank -> shop : reversed(order)"
+      - id: no-work-after-shutdown
+        where: {w: [worker-1, worker-2]}
+        never: "handle * -> $w : tuples"
+        after: "server -> $w : shutdown"
+      - id: no-delete-outside-a-migration
+        never: 'api -> db : "DELETE FROM {table}"'
+        unless: "operator -> db : begin-migration"
+        until: "operator -> db : end-migration"
+      - id: in-this-order
+        steps: ["a -> b : one", ["b -> a : two", "b -> c : two"]]
+        cancel: [{on: "a -> b : stop", after: [1, 1], back_to: 0}]
+      - id: by-hand
+        automaton:
+          initial: [s0]
+          final: [s1]
+          transitions: [{from: s0, to: s1, on: "a -> c : never"}]
+"""
+
+
+def read(text: str) -> Document:
+    return parse_document(dedent(text), "rules.yaml")
+
+
+def rules(document: Document) -> dict[str, Rule]:
+    assert document.property is not None
+    return {
+        rule.stated.name: rule
+        for rule in rules_of(document.property.automaton)
+        if rule.stated is not None
+    }
+
+
+def labels(rule: Rule) -> list[str]:
+    return sorted(map(str, rule.automaton.labels))
+
+
+def test_the_rules_of_a_document() -> None:
+    found = rules(read(WHOLE))
+    assert [*found] == [
+        "ship-only-when-paid",
+        "no-work-after-shutdown (w = worker-1)",
+        "no-work-after-shutdown (w = worker-2)",
+        "no-delete-outside-a-migration",
+        "in-this-order",
+        "by-hand",
+    ]
+    ship = found["ship-only-when-paid"]
+    assert ship.stated is not None
+    assert ship.stated.plain() == {
+        "id": "ship-only-when-paid",
+        "description": "A parcel leaves only while its order is paid.",
+        "severity": "warning",
+        "runbook_url": "https://runbooks.example/ship",
+        "tags": ["payments"],
+    }
+    assert ship.stated.line == 3
+    assert labels(ship) == [
+        "bank -> shop : paid",
+        "bank -> shop : reversed",
+        "shop -> carrier : ship",
+        "shop -> courier : ship",
+    ]
+    migration = found["no-delete-outside-a-migration"].stated
+    assert migration is not None
+    assert migration.description == (
+        'api -> db : "DELETE FROM {table}" is forbidden from the beginning or the last '
+        "operator -> db : end-migration until operator -> db : begin-migration."
+    )
+
+
+def test_a_star_is_every_process_that_the_document_names_and_the_environment() -> None:
+    document = read(WHOLE)
+    work = rules(document)["no-work-after-shutdown (w = worker-1)"]
+    handled = {label.message.sender for label in work.automaton.labels if label.kind == "handle"}
+    assert handled == {*document.processes, "env"} - {"worker-1"}
+
+
+def test_what_a_message_carries_goes_for_all_rules() -> None:
+    document = read(WHOLE)
+    assert document.property is not None
+    parameters = document.property.parameters
+    assert parameters is not None
+    assert parameters.names == ("order",)
+    assert {message.name for message, names in parameters.carried.items() if names} == {
+        "ship",
+        "paid",
+        "reversed",
+    }
+
+
+def test_steps_may_be_one_of_several_messages() -> None:
+    rule = rules(read(WHOLE))["in-this-order"]
+    by_name = {str(label): label for label in rule.automaton.labels}
+    word = [by_name["a -> b : one"], by_name["b -> c : two"]]
+    assert [each.index for each in formations(rule.automaton, word)] == [1]
+    undone = [by_name["a -> b : one"], by_name["a -> b : stop"], by_name["b -> a : two"]]
+    assert formations(rule.automaton, undone) == []
+
+
+def test_a_star_with_an_application_is_whoever_sends_the_message() -> None:
+    document = read("""
+        application:
+          processes:
+            - id: a
+              handlers: {go: [{send: {to: b, message: m}}]}
+            - {id: b, handlers: {m: []}}
+            - {id: c, handlers: {m: []}}
+          start: [{to: a, message: go}]
+        rules: [{id: r, never: "* -> * : m"}]
+    """)
+    assert labels(rules(document)["r"]) == ["a -> b : m"]
+
+
+def wrong() -> Iterator[tuple[str, str]]:
+    yield "never: 'a -> b : m'", "id: is missing"
+    yield "id: r", "forbids nothing: give never, steps or automaton"
+    yield "id: r\nnever: 'a -> b : m'\nsteps: ['a -> b : m']", "has never and steps"
+    yield "id: r\nnever: 'a -> b : m'\nunles: 'a -> b : n'", "did you mean 'unless'"
+    yield "id: r\nnever: 'a - b'", "should be a label"
+    yield "id: r\nnever: 'a -> $w : m'", "unknown variable '$w'"
+    yield "id: r\nnever: 'a -> $w : m'\nwhere: {v: [x]}", "unknown variable '$w'; did you mean '$v'"
+    yield "id: r\nnever: 'a -> b : m'\nwhere: {w: [x]}", "is used nowhere: write $w"
+    yield "id: r\nnever: 'a -> $w : m'\nwhere: {w: []}", "should not be empty"
+    yield "id: r\nnever: 'a -> $w : m'\nwhere: {w: [x, x]}", "'x' comes twice"
+    yield "id: r\nnever: 'a -> b : m'\nbetween: ['a -> b : q']", "should be [first, second]"
+    yield (
+        "id: r\nnever: 'a -> b : m'\nbetween: ['a -> b : q', 'a -> b : r']\nafter: 'a -> b : q'",
+        "after: goes with no between",
+    )
+    yield "id: r\nnever: 'a -> b : m'\nuntil: 'a -> b : q'", "until: ends nothing"
+    yield "id: r\nnever: 'a -> b : m'\nseverity: fatal", "severity: should be"
+    yield "id: r\nnever: 'a -> b : m'\nrunbook_url: wiki", "begins with http://"
+    yield "id: r\nnever: 'a -> b : m(order)'", "carries 'order', which is no parameter"
+    yield "id: r\nnever: '* -> a : m'", "stands for no message that is ever sent"
+    yield "id: r\nsteps: ['a -> b : m', 'a -> b : n']\nunless: 'a -> b : p'", "goes with never"
+    yield (
+        "id: r\nsteps: ['a -> b : m', 'a -> b : n']\n"
+        "cancel: [{on: 'a -> b : p', after: [1, 2], back_to: 0}]",
+        "is no stretch of 2 steps",
+    )
+
+
+@pytest.mark.parametrize(("rule", "told"), [*wrong()])
+def test_wrong_rules_are_refused_with_the_fix(rule: str, told: str) -> None:
+    text = f"rules:\n  -\n{indent(rule, '    ')}\n"
+    with pytest.raises(DocumentError) as refused:
+        parse_document(text, "rules.yaml")
+    assert any(told in str(problem) for problem in refused.value.problems), refused.value
+    assert all(problem.line for problem in refused.value.problems)
+
+
+def test_ids_come_once_and_messages_carry_the_same_in_all_rules() -> None:
+    with pytest.raises(DocumentError) as refused:
+        read("""
+            rules:
+              - {id: r, never: "a -> b : m"}
+              - {id: r, never: "a -> b : n"}
+        """)
+    assert "give each rule an id of its own" in str(refused.value)
+    with pytest.raises(DocumentError) as refused:
+        read("""
+            rules:
+              - {id: r, never: "a -> b : m"}
+              - {id: s, for_each: [order], never: "a -> b : m(order)"}
+        """)
+    assert "carries (order), and in r ()" in str(refused.value)
+
+
+def test_states_of_an_automaton_are_its_own() -> None:
+    with pytest.raises(DocumentError) as refused:
+        read("""
+            rules:
+              - id: r
+                automaton:
+                  {initial: [q], final: [p], transitions: [{from: q, to: p, on: "a -> b : m"}]}
+              - id: s
+                automaton:
+                  {initial: [q], final: [t], transitions: [{from: q, to: t, on: "a -> b : n"}]}
+        """)
+    assert "has the state q, which is one of r, too" in str(refused.value)
