@@ -12,12 +12,13 @@ from typing import Final, NamedTuple
 from choreomon.actors.delays import NO_TIME, sampler
 from choreomon.actors.randomness import Streams
 from choreomon.core.run import Run, RunEvent, RunReason, RunVerdict
+from choreomon.core.stated_rule import rule_of
 from choreomon.core.strategy_names import ASKING, StrategyName
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import GAP, MonitorVerdict, Reason
 from choreomon.documents.read import Document
 from choreomon.documents.scenario import Scenario, scenario
-from choreomon.properties.automaton import SequenceAutomaton, rule_of
+from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.formed import Formed, formed_by, formed_for_each
 from choreomon.properties.linear import FormationRules
 from choreomon.properties.slices import Happened

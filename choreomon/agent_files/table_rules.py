@@ -11,8 +11,7 @@ import msgspec
 
 from choreomon.core.errors import Path
 from choreomon.core.names import is_plain
-from choreomon.core.stated_rule import NOT_TOLD, SEVERITIES, Severity, StatedRule
-from choreomon.properties.automaton import RuleStates
+from choreomon.core.stated_rule import NOT_TOLD, SEVERITIES, RuleStates, Severity, StatedRule
 
 FIELD: Final = "named_rules"
 _AGAIN: Final = "split the property again"

@@ -60,9 +60,9 @@ from choreomon.agent_files.verdict_size import fitted
 from choreomon.core.binding import Binding
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.live import EventName, LiveReason, LiveVerdict, live_rule
+from choreomon.core.stated_rule import rule_of
 from choreomon.core.vector_clock import VectorClock, by_name
 from choreomon.core.verdict import GAP, NEVER, MonitorVerdict, Reason, Reference
-from choreomon.properties.automaton import rule_of
 from choreomon.properties.sequences import possible_lengths
 
 _DECODER: Final = msgspec.json.Decoder()

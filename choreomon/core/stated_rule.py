@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
 from choreomon.core.names import word
@@ -53,3 +54,19 @@ class StatedRule(NamedTuple):
 
 NOT_TOLD: Final = StatedRule("")
 """That of a rule of which somebody only has to know which transitions belong to it."""
+
+
+class RuleStates(NamedTuple):
+    """A rule as its author stated it, and the states that it has for itself."""
+
+    stated: StatedRule
+    states: frozenset[str]
+
+
+def rule_of(
+    rules: Iterable[RuleStates], transitions: Iterable[tuple[str, str]]
+) -> StatedRule | None:
+    """The rule that has all of these transitions, each given as `(source, target)`; None where
+    they are of several, or there are no rules."""
+    sources = {source for source, _ in transitions}
+    return next((stated for stated, states in rules if sources and sources <= states), None)

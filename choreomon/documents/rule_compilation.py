@@ -10,7 +10,7 @@ from choreomon.core.errors import Defect, Path, PropertyError
 from choreomon.core.label_patterns import LabelPattern
 from choreomon.core.labels import CarryingLabel
 from choreomon.core.message import BEGIN, Message
-from choreomon.core.stated_rule import StatedRule
+from choreomon.core.stated_rule import RuleStates, StatedRule
 from choreomon.documents.compilation import (
     LoadedProperty,
     automaton_of,
@@ -19,12 +19,7 @@ from choreomon.documents.compilation import (
 )
 from choreomon.documents.rule_expansion import Expansion, values_of
 from choreomon.documents.rule_shape import InOrder, RuleDocument
-from choreomon.properties.automaton import (
-    RuleStates,
-    SequenceAutomaton,
-    StatedTransition,
-    sequence_automaton,
-)
+from choreomon.properties.automaton import SequenceAutomaton, StatedTransition, sequence_automaton
 from choreomon.properties.automaton_defects import MAX_STATES_OF_RULES
 from choreomon.properties.instances import Parameters
 from choreomon.properties.parts import joined

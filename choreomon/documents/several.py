@@ -10,11 +10,11 @@ from pathlib import PurePath
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.core.message import Message
 from choreomon.core.names import is_plain
-from choreomon.core.stated_rule import StatedRule
+from choreomon.core.stated_rule import RuleStates, StatedRule
 from choreomon.core.suggestion import unknown
 from choreomon.documents.compilation import LoadedProperty
 from choreomon.documents.read import Document, load_document
-from choreomon.properties.automaton import RuleStates, SequenceAutomaton
+from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.automaton_defects import MAX_STATES_OF_RULES
 from choreomon.properties.instances import Parameters
 from choreomon.properties.parts import joined, restricted

@@ -21,7 +21,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from choreomon.core.errors import Defect, Path, PropertyError
 from choreomon.core.labels import CarryingLabel
 from choreomon.core.message import BEGIN, Label, Message
-from choreomon.core.stated_rule import StatedRule
+from choreomon.core.stated_rule import RuleStates
 from choreomon.core.verdict import Reference
 from choreomon.properties.automaton_defects import (
     beginning_defects,
@@ -75,22 +75,6 @@ class SelfLoop(NamedTuple):
     state: str
     formula: Formula
     path: Path = ()
-
-
-class RuleStates(NamedTuple):
-    """A rule as its author stated it, and the states that it has for itself."""
-
-    stated: StatedRule
-    states: frozenset[str]
-
-
-def rule_of(
-    rules: Iterable[RuleStates], transitions: Iterable[tuple[str, str]]
-) -> StatedRule | None:
-    """The rule that has all of these transitions, each given as `(source, target)`; None where
-    they are of several, or there are no rules."""
-    sources = {source for source, _ in transitions}
-    return next((stated for stated, states in rules if sources and sources <= states), None)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from choreomon.properties.automaton import RuleStates, SequenceAutomaton, Transition
+from choreomon.core.stated_rule import RuleStates
+from choreomon.properties.automaton import SequenceAutomaton, Transition
 
 
 def renumbered(automaton: SequenceAutomaton, first: int) -> SequenceAutomaton:

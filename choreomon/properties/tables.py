@@ -22,9 +22,9 @@ from functools import cached_property
 from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
 from choreomon.core.message import BEGIN, BEGINNING, Label
-from choreomon.core.stated_rule import NOT_TOLD
+from choreomon.core.stated_rule import NOT_TOLD, RuleStates
 from choreomon.core.verdict import Reference
-from choreomon.properties.automaton import RuleStates, SequenceAutomaton, Transition
+from choreomon.properties.automaton import SequenceAutomaton, Transition
 from choreomon.properties.certain_cancellations import certain_cancellations
 from choreomon.properties.instances import Parameters
 from choreomon.properties.relations import pre_transitions, vio_transitions

@@ -19,6 +19,7 @@ from choreomon.core.decisive_reasons import with_decisive_reasons
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.labels import CarryingLabel
 from choreomon.core.message import HANDLE, SEND, EventKind, Label, Message
+from choreomon.core.stated_rule import rule_of
 from choreomon.core.vector_clock import VectorClock, is_far_beyond, tick
 from choreomon.core.verdict import NEVER
 from choreomon.monitor.effects import Declared, Send, SetDeadline, Unfinished, Unsettled
@@ -27,7 +28,6 @@ from choreomon.monitor.messages import Inquiry, Push
 from choreomon.monitor.of_instances.messages import said_in
 from choreomon.monitor.opening import Predecessor
 from choreomon.monitor.rights import Refused
-from choreomon.properties.automaton import rule_of
 from choreomon.runtime.outputs import (
     Answer,
     Ask,

@@ -293,7 +293,7 @@ def test_other_formats_are_read_and_a_mapping_is_explained() -> None:
 def test_every_option_is_on_the_page() -> None:
     page = ROOT.joinpath("docs", "audit.md").read_text(encoding="utf-8")
     options = [name for one in command.params for name in one.opts if name.startswith("--")]
-    assert len(options) == 20
+    assert len(options) == 22
     assert [name for name in options if f"`{name}" not in page] == []
 
 

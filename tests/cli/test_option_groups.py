@@ -20,7 +20,7 @@ HEADINGS = {
         "A multi-trace beside an interaction (--trace; of its graph --strategy, too)",
         "An automaton",
     ],
-    audit: ["Options", "Results", "Logs", "Sessions in the logs", "Bounds"],
+    audit: ["Options", "Results", "Logs", "Sessions in the logs", "Rules", "Bounds"],
     verify: [
         *("Options", "Results", "Logs", "Many sessions in one file (--sessions)"),
         *("How it is decided", "Bounds"),

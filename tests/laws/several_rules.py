@@ -9,18 +9,13 @@ from random import Random
 from typing import NamedTuple
 
 from choreomon.core.message import BEGIN, Label
-from choreomon.core.stated_rule import StatedRule
+from choreomon.core.stated_rule import RuleStates, StatedRule
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, VerdictKind
 from choreomon.monitor.effects import Declared, Unsettled
 from choreomon.monitor.precise import PRECISE
 from choreomon.monitor.rules import Rules
-from choreomon.properties.automaton import (
-    RuleStates,
-    SequenceAutomaton,
-    StatedTransition,
-    sequence_automaton,
-)
+from choreomon.properties.automaton import SequenceAutomaton, StatedTransition, sequence_automaton
 from choreomon.properties.partial_order import Formed
 from choreomon.properties.parts import joined, restricted
 from tests.laws.drawn import BEGIN as BEGIN_OF_A_PROCESS

@@ -85,7 +85,7 @@ def test_a_verdict_is_its_explanation_with_what_is_declared_coloured() -> None:
 def test_names_that_look_like_markup_are_printed_as_they_are() -> None:
     made = automaton(["q0"], ["[red]"], [("q0", "P -> Q : [/bold] :smile:", "[red]")])
     shown = printed(transitions_table(made))
-    assert "P -> Q : [/bold] :smile:" in shown
+    assert 'P -> Q : "[/bold] :smile:"' in shown
     assert "final: [red]" in shown
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from choreomon.agent_files.table_file import SplitTable
-from choreomon.core.stated_rule import NOT_TOLD, StatedRule
+from choreomon.core.stated_rule import NOT_TOLD, StatedRule, rule_of
 from choreomon.core.verdict import (
     POSSIBLY_VIOLATED,
     VIOLATED,
@@ -14,7 +14,6 @@ from choreomon.core.verdict import (
     MonitorVerdict,
     VerdictKind,
 )
-from choreomon.properties.automaton import rule_of
 
 KINDS: tuple[VerdictKind, ...] = (VIOLATED, POSSIBLY_VIOLATED, WITHDRAWN)
 
