@@ -59,7 +59,7 @@ _PICTURES: Final = (".svg", ".png", ".mmd", ".puml")
         ),
     ),
 )
-@click.argument("file", type=click.Path())
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
 @click.option("--tables", "show_tables", is_flag=True, help="Show the table of every monitor.")
 @click.option(
     "--locations",
@@ -86,7 +86,7 @@ _PICTURES: Final = (".svg", ".png", ".mmd", ".puml")
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 def command(
-    file: str,
+    files: tuple[str, ...],
     show_tables: bool,
     locations: str | None,
     verbose: bool,
@@ -95,7 +95,8 @@ def command(
     picture: Path | None,
     as_json: bool,
 ) -> int:
-    """Validate FILE, say what its property means, and warn of what looks like a mistake.
+    """Validate FILE, say what its property means, and warn of what looks like a mistake. Several
+    files are documents whose rules are read together.
 
     Of an interaction (.hif, .mmd, .puml), a signature (.hsf), a multi-trace (.htf, .jsonl), a
     configuration (.hcf), an automaton (.timbuk), or one of them as .json, say what is in it; so of
@@ -105,6 +106,11 @@ def command(
     With --against the exit code is 0 where all is impossible, 1 where something is possible, and 3
     where the search saw not all states and found nothing.
     """
+    file = files[0]
+    if len(files) > 1:
+        if against is not None or locations is not None:
+            raise click.UsageError("--against and --locations are for one FILE")
+        return _documents(files, show_tables=show_tables, verbose=verbose, as_json=as_json)
     click.get_current_context().with_resource(read_again(file))
     if against is not None:
         return _against(file, against, locations, states, picture, show_tables or verbose, as_json)
@@ -127,17 +133,23 @@ def command(
         check_offline(file, kind, locations=locations, as_json=as_json)
         return NOTHING_FOUND
     from choreomon.core.errors import DocumentError
-    from choreomon.documents.read import load_document
-    from choreomon.properties.tables import transition_tables
 
     try:
-        document = load_document(file)
+        return _documents(files, show_tables=show_tables, verbose=verbose, as_json=as_json)
     except DocumentError:
         if not is_agent_file(file):
             raise
         _refuse_verbose(file, "an agent's configuration", verbose=verbose)
         check_agent(file, show_tables=show_tables, as_json=as_json)
         return NOTHING_FOUND
+
+
+def _documents(files: tuple[str, ...], *, show_tables: bool, verbose: bool, as_json: bool) -> int:
+    """A document, or several read as one. Raises `DocumentError`."""
+    from choreomon.documents.several import load_documents
+    from choreomon.properties.tables import transition_tables
+
+    document = load_documents(files)
     tables: dict[str, TransitionTable] = {}
     if document.property is not None:
         told = document.property

@@ -39,7 +39,7 @@ NONCE_BYTES: Final = 32
         ),
     ),
 )
-@click.argument("file", metavar="PROPERTY", type=click.Path())
+@click.argument("files", metavar="PROPERTY...", nargs=-1, required=True, type=click.Path())
 @click.option(
     "-o",
     "--output",
@@ -64,7 +64,7 @@ NONCE_BYTES: Final = 32
 @click.option("--force", is_flag=True, help="Replace files of an earlier split in the folder.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 def command(
-    file: str,
+    files: tuple[str, ...],
     output: Path,
     rules: RulesName | None,
     deployment: str | None,
@@ -72,23 +72,23 @@ def command(
     force: bool,
     as_json: bool,
 ) -> int:
-    """Split the property in PROPERTY, a property or scenario document, into the tables of its
-    processes, and write each into a file of its own, for the agent beside that process. With
-    --deployment, write the configuration of each agent, too.
+    """Split the property in PROPERTY, a property or scenario document, or the rules of several,
+    into the tables of its processes, and write each into a file of its own, for the agent beside
+    that process. With --deployment, write the configuration of each agent, too.
 
     Every split makes a new system: agents that have files of different ones refuse each other. With
     --after, running agents can open it beside the earlier one and close that when it is drained.
     """
-    from choreomon.documents.read import load_document
+    from choreomon.documents.several import load_documents
 
-    document = load_document(file)
+    document = load_documents(files)
     split = _split(document, rules)
     lineage = None
     if predecessor is not None:
         from choreomon.agent_files.succession import after
 
         split, lineage = after(split, predecessor)
-    files = _files(split, document.file)
+    written = _files(split, document.file)
     agents: dict[str, bytes] = {}
     inputs = document.inputs()
     if deployment is not None:
@@ -96,11 +96,11 @@ def command(
 
         agents = agent_files(load_deployment(deployment), split)
         inputs += (deployment,)
-    for name in (*files, *agents):
-        check_not_read(output / name, inputs)
-    left = _left(output, files, agents, force)
-    files |= agents
-    write_all({output / name: content for name, content in files.items()}, durable=True)
+    for name in (*written, *agents):
+        check_not_read(output / name, (*inputs, *files))
+    left = _left(output, written, agents, force)
+    written |= agents
+    write_all({output / name: content for name, content in written.items()}, durable=True)
     if as_json:
         click.echo(
             json.dumps(_as_json(document, split, output, left, [*agents], lineage), indent=2)
@@ -130,6 +130,10 @@ def _split(document: Document, rules: RulesName | None) -> dict[str, tuple[str, 
     chosen = rules or document.property.rules
     parameters = document.property.parameters
     key = b"" if parameters is None else secrets.token_bytes(KEY_BYTES)
+    if document.property.automaton.rules and chosen != "precise":
+        raise click.UsageError(
+            f"--rules {chosen}: single rules are judged by precise ones alone: leave --rules out"
+        )
     if parameters is not None:
         _check_parameters(document, parameters, chosen)
     if automaton.begun and chosen != "precise":
