@@ -18,7 +18,6 @@ from choreomon.monitor.rules import Rules
 from choreomon.properties.automaton import SequenceAutomaton, StatedTransition, sequence_automaton
 from choreomon.properties.partial_order import Formed
 from choreomon.properties.parts import joined, restricted
-from tests.laws.drawn import BEGIN as BEGIN_OF_A_PROCESS
 from tests.laws.drawn import Dense, draw_dense_automaton, draw_scripts, processes
 from tests.laws.every_event import Played, Wrong, exact, wrong_early, wrong_words
 from tests.laws.families import SLOW
@@ -41,9 +40,9 @@ def draw_rules(random: Random, names: tuple[str, ...], drawing: Drawing) -> Sequ
     parts: list[SequenceAutomaton] = []
     pool: list[Label] = []
     for number in range(random.choice(drawing.rules)):
-        begin = random.random() < drawing.begin
+        begin = BEGIN if random.random() < drawing.begin else None
         drawn = draw_dense_automaton(random, names, drawing.dense._replace(begin=begin))
-        pool += [label for label in drawn.labels if label != BEGIN_OF_A_PROCESS]
+        pool += drawn.labels
         parts.append(_renamed(random, drawn, f"r{number}", pool))
     return joined(parts)
 
@@ -51,10 +50,8 @@ def draw_rules(random: Random, names: tuple[str, ...], drawing: Drawing) -> Sequ
 def _renamed(
     random: Random, drawn: SequenceAutomaton, name: str, pool: Sequence[Label]
 ) -> SequenceAutomaton:
-    """The automaton as the rule of that name, with labels of others in place of some of its own,
-    and the beginning of a run in place of the event of a process."""
+    """The automaton as the rule of that name, with labels of others in place of some of its own."""
     other = {label: random.choice(pool) for label in drawn.labels if random.random() < 0.5}
-    other[BEGIN_OF_A_PROCESS] = BEGIN
     transitions = [
         StatedTransition(f"{name}.{t.source}", other.get(t.label, t.label), f"{name}.{t.target}")
         for t in (*drawn.forward, *drawn.backward)
