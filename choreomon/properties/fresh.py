@@ -6,7 +6,7 @@ backward transitions that take back all of its own steps and no other ones, and 
 what is live.
 
 `BEGIN` is an instance's own where all steps that follow it are. Then a fresh label leads where it
-does, too: from there on it is as if the instance had begun just now.
+does, too, unless it takes that back: it is as if the instance had begun just before.
 
 The fresh event itself is judged by what was before it, and stays: so the first step of an instance
 may be fresh, which begins what it is a step of, and the last one, which ends it.
@@ -59,7 +59,7 @@ def begun_anew(
         added += [
             StatedTransition(t.source, label, t.target, False, path)
             for t in ([] if told else _own_steps(automaton, parameters, label))
-            if t.label == BEGIN
+            if t.label == BEGIN and not _takes_back(automaton, label, t)
         ]
         if len(added) > MAX_TRANSITIONS:
             raise PropertyError(
@@ -69,12 +69,8 @@ def begun_anew(
         raise PropertyError(tuple(defects))
     whole = _with(automaton, added)
     unequal = _taken_back_by_what_carries_more(whole, parameters)
-    labels = [label for _, label in fresh]
     defects += chain.from_iterable(
-        [
-            Defect(path, message)
-            for message in _defects_of_all(whole, parameters, label, labels, unequal)
-        ]
+        [Defect(path, message) for message in _defects_of_all(whole, parameters, label, unequal)]
         for path, label in fresh
     )
     if defects:
@@ -122,6 +118,14 @@ def _own_steps(
     own = {t for t in automaton.forward if is_own(parameters, fresh, t.label)}
     begun = {(t.source, t.target) for t in automaton.begun if _is_before(automaton, t, own)}
     return [t for t in automaton.forward if t in own or (t.source, t.target) in begun]
+
+
+def _takes_back(automaton: SequenceAutomaton, fresh: Label, begun: Transition) -> bool:
+    """Whether the label takes back what `BEGIN` does where nothing else has happened."""
+    return any(
+        t.label == fresh and begun in pre_transitions(automaton, t) and cancels(automaton, t, begun)
+        for t in automaton.backward
+    )
 
 
 def _is_before(automaton: SequenceAutomaton, begun: Transition, own: Set[Transition]) -> bool:
@@ -214,11 +218,9 @@ def _defects_of_all(
     automaton: SequenceAutomaton,
     parameters: Parameters,
     fresh: Label,
-    beginning: Sequence[Label],
     unequal: Sequence[tuple[Transition, Transition]],
 ) -> Iterator[str]:
-    """What keeps the cancellations of all from being as if no own event had been. `beginning` are
-    all fresh labels."""
+    """What keeps the cancellations of all from being as if no own event had been."""
     own = {*_own_steps(automaton, parameters, fresh)}
     for r, t in unequal:
         if r not in own and is_own(parameters, fresh, t.label):
@@ -240,8 +242,9 @@ def _defects_of_all(
             return
     for r in (t for t in automaton.begun if t in own):
         for t in automaton.backward:
-            others = t.label not in beginning and not is_own(parameters, fresh, t.label)
-            if others and cancels(automaton, t, r):
+            if is_own(parameters, fresh, t.label) or r._replace(label=t.label) in automaton.forward:
+                continue  # the latter gives it back itself
+            if cancels(automaton, t, r):
                 yield (
                     f"{_CANNOT}: {t.label} takes back begin for more instances, and to this one it "
                     f"would be given back; let {t.label} carry ({', '.join(parameters.of(fresh))})"

@@ -33,6 +33,7 @@ from choreomon.properties.automaton import (
     sequence_automaton,
 )
 from choreomon.properties.reference import formations
+from tests.laws.drawn import draw_begun
 
 PROCESSES = ("P1", "P2", "P3")
 OTHER = "X"
@@ -77,15 +78,15 @@ class Case:
         return truth(self.automaton, self.events, self.incomplete)
 
 
-def case(seed: int, *, lossy: bool | None = None, mixed: bool = False) -> Case:
+def case(seed: int, *, lossy: bool | None = None, mixed: bool = False, begin: bool = False) -> Case:
     """The case with this seed; with gaps or without, where that is said. `mixed`: with logs of
-    which each says something else."""
+    which each says something else. `begin`: with `BEGIN`, and not mixed."""
     random = Random(f"mixed {seed}" if mixed else f"audit {seed}")
     between = None
     if mixed and random.random() < 0.5:
         automaton, between = two_sends(random)
     else:
-        automaton = random_automaton(random)
+        automaton = draw_begun(random, PROCESSES) if begin else random_automaton(random)
     says: Says = "mixed" if mixed else random.choice(("clocks", "clocks", "ids", "counts"))
     events = recorded(random, automaton, says, between)
     if mixed:

@@ -28,10 +28,16 @@ from tests.audit.cases import case, faults
 SEEDS = range(400)
 
 
-def found(seeds: Iterable[int], limits: Limits | None = None, *, mixed: bool = False) -> list[str]:
+def found(
+    seeds: Iterable[int],
+    limits: Limits | None = None,
+    *,
+    mixed: bool = False,
+    begin: bool = False,
+) -> list[str]:
     wrong = []
     for seed in seeds:
-        one = case(seed, mixed=mixed)
+        one = case(seed, mixed=mixed, begin=begin)
         try:
             wrong += [
                 f"seed {seed}: {each}" for each in faults(one, one.audit(limits), one.truth())
@@ -54,6 +60,16 @@ def test_so_they_are_under_a_budget_that_does_not_suffice() -> None:
 def test_so_they_are_where_each_log_says_something_else() -> None:
     assert found(SEEDS, mixed=True) == []
     assert found(SEEDS, Limits(few_cuts=1), mixed=True) == []
+
+
+def test_so_they_are_of_properties_with_begin(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By searches and by look-ups, and where order is lost; a window without it is noticed."""
+    assert found(SEEDS, begin=True) == []
+    assert found(range(150), Limits(few_cuts=1), begin=True) == []
+    assert found(range(150), Limits(few_cuts=1, max_cuts=0), begin=True) == []
+    assert found(range(150), Limits(max_window=2, patience=1), begin=True) == []
+    monkeypatch.setattr(window, "begun", lambda automaton: 0)
+    assert found(range(50), begin=True)
 
 
 def test_so_they_are_where_numbers_are_forgotten_that_all_know(

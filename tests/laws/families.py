@@ -392,6 +392,7 @@ FAMILIES: Final = (
     Family("sound, everything", "hosts", faults=_ALL, deadline=True, most_open=3, rules="sound"),
     Family("agents", "agents", processes=(2, 3), events=(5, 12)),
     Family("agents, several", "agents", dense=_SEVERAL, processes=(2, 3), events=(5, 12)),
+    Family("since the beginning, agents", "agents", dense=_BEGIN, processes=(2, 3), events=(5, 12)),
     Family("agents, gaps", "agents", processes=(2, 3), events=(5, 12), flavor=_GAPS_OF_AGENTS),
     *(
         Family(f"instances, {name}", "instances", of_instances=flavor)

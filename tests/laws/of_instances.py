@@ -12,7 +12,7 @@ from random import Random
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from choreomon.core.binding import Binding, Values, agree
-from choreomon.core.message import HANDLE, SEND, Event, Label, Message
+from choreomon.core.message import BEGIN, HANDLE, SEND, Event, Label, Message
 from choreomon.core.vector_clock import VectorClock, tick
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
 from choreomon.monitor.effects import Declared, Send, SetDeadline, Unfinished, Unsettled
@@ -27,7 +27,7 @@ from choreomon.properties.instances import Parameters
 from choreomon.properties.partial_order import Formed, evaluate
 from choreomon.properties.reference import formations
 from choreomon.properties.tables import closure, transition_tables
-from tests.laws.drawn import draw_automaton, draw_scripts, processes
+from tests.laws.drawn import draw_automaton, draw_begun, draw_scripts, processes
 
 NAMES = ("order", "session", "tenant")
 
@@ -37,7 +37,8 @@ class Flavor(NamedTuple):
     and `repeated` messages of monitors; `gives_up` on events; `most_open` events. `in_order`: no
     message of a monitor overtakes another one of its. `slow`: they take long, so that much is open
     at once. `stores`: how likely what can be is put into a store after a step; what happened since
-    the last time is computed again from there. `events`: the least and the most."""
+    the last time is computed again from there. `events`: the least and the most. `begin`: the
+    property has `BEGIN`."""
 
     gaps: float = 0.0
     lost: float = 0.0
@@ -51,6 +52,7 @@ class Flavor(NamedTuple):
     stores: float = 0.0
     events: tuple[int, int] = (6, 24)
     most_parameters: int = 3
+    begin: bool = False
 
     @property
     def is_exact(self) -> bool:
@@ -88,6 +90,11 @@ FLAVORS: Final = {
     "two open": Flavor(most_open=2, lost=0.1),
     "one open": Flavor(most_open=1, slow=True, events=(40, 90)),
     "in a store": Flavor(stores=0.5, repeated=0.1, events=(10, 40)),
+    "since the beginning": Flavor(begin=True),
+    "since the beginning, gaps": Flavor(gaps=0.08, begin=True),
+    "since the beginning, in a store": Flavor(
+        gaps=0.05, stores=0.5, lost=0.1, repeated=0.1, events=(10, 40), begin=True
+    ),
     "everything": Flavor(
         stores=0.2,
         gaps=0.05,
@@ -110,6 +117,7 @@ def well_formed(
     """Let messages carry what they have to, so that every transition carries all that it rests
     on."""
     certain = certain_cancellations(automaton)
+    carried = {**carried, BEGIN.message: frozenset()}
     tables = transition_tables(
         automaton, _watching(automaton), "precise", Parameters(NAMES, {})
     ).values()
@@ -131,6 +139,7 @@ def well_formed(
             if not wanted <= carried[t.label.message]:
                 carried[t.label.message] |= wanted
                 changed = True
+    del carried[BEGIN.message]
     return carried
 
 
@@ -138,11 +147,11 @@ def _watching(automaton: SequenceAutomaton) -> tuple[str, ...]:
     return tuple(dict.fromkeys(label.process for label in automaton.labels))
 
 
-def draw_system(random: Random, most_parameters: int = 3) -> System:
+def draw_system(random: Random, most_parameters: int = 3, *, begin: bool = False) -> System:
     """A property whose messages carry any of one to `most_parameters` parameters, as far as it is
     one that can be monitored."""
     names = processes(random.randint(2, 5))
-    automaton = draw_automaton(random, names)
+    automaton = (draw_begun if begin else draw_automaton)(random, names)
     known = NAMES[: random.randint(1, most_parameters)]
     nested = random.random() < 0.5
     carried = {}
@@ -186,7 +195,7 @@ class Run:
         system: System | None = None,
     ) -> None:
         self.random, self.flavor = random, flavor
-        self.system = system or draw_system(random, flavor.most_parameters)
+        self.system = system or draw_system(random, flavor.most_parameters, begin=flavor.begin)
         self.names = self.system.processes
         self._cold: list[dict[Binding, Instance]] = [{} for _ in self.names]
         self.hosts = [

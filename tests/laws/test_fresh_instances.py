@@ -12,23 +12,22 @@ from choreomon.core.verdict import POSSIBLY_VIOLATED
 from choreomon.properties.fresh import begun_anew
 from choreomon.properties.instances import Parameters
 from choreomon.properties.sequences import MessageSequence, sequences_automaton
-from tests.laws.drawn import draw_automaton
 from tests.laws.of_instances import FLAVORS, Run, System
-from tests.properties.test_fresh import PROCESSES, Drawn, draw, draw_chain
+from tests.properties.test_fresh import PROCESSES, Drawn, draw, drawn_of
 
 REFUND = Label(SEND, Message("billing", "refund", "bank"))
 OPEN = Label(SEND, Message("shop", "open", "bank"))
 SHIP = Label(SEND, Message("shop", "ship", "carrier"))
 
 
+@pytest.mark.parametrize("begin", [False, True], ids=["", "since the beginning"])
 @pytest.mark.parametrize("name", ["plain", "gaps"])
-def test_each_binding_is_judged_as_its_slice_says(name: str) -> None:
+def test_each_binding_is_judged_as_its_slice_says(name: str, begin: bool) -> None:
     found: Counter[str] = Counter()
     runs = formed = 0
     for seed in range(200):
         random = Random(f"laws of fresh {seed}")
-        automaton = draw_chain(random) if seed % 2 else draw_automaton(random, PROCESSES)
-        drawn = draw(random, automaton)
+        drawn = draw(random, drawn_of(random, seed, begin=begin))
         if not isinstance(drawn, Drawn):
             continue
         called = {"a": "order", "b": "tenant"}  # parameters of which events there have values

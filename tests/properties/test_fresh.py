@@ -11,14 +11,14 @@ import pytest
 
 from choreomon.core.binding import Binding, Values, agree
 from choreomon.core.errors import PropertyError
-from choreomon.core.message import SEND, Label, Message
+from choreomon.core.message import BEGIN, SEND, Label, Message
 from choreomon.properties import fresh as fresh_module
-from choreomon.properties.automaton import SequenceAutomaton
+from choreomon.properties.automaton import SequenceAutomaton, StatedTransition
 from choreomon.properties.fresh import begun_anew, is_own
 from choreomon.properties.instances import Parameters, instance_defects
 from choreomon.properties.reference import formations
 from choreomon.properties.sequences import Cancellation, MessageSequence, sequences_automaton
-from tests.laws.drawn import draw_automaton, draw_label, processes
+from tests.laws.drawn import draw_automaton, draw_begun, draw_label, processes
 
 PROCESSES = processes(3)
 NAMES = ("a", "b")
@@ -81,12 +81,14 @@ def bound(word: Word, place: int, parameters: Parameters) -> Binding:
     return found
 
 
-def draw_chain(random: Random) -> SequenceAutomaton:
-    """Sequences, and what cancels them."""
+def draw_chain(random: Random, *, begin: bool = False) -> SequenceAutomaton:
+    """Sequences, and what cancels them; with `begin` each begins with `BEGIN`."""
     sequences = []
     for part in range(random.choice((1, 1, 2))):
         size = random.randint(2, 4)
         steps = tuple(draw_label(random, PROCESSES, 10 * part + step, 0.2) for step in range(size))
+        if begin:
+            steps = (BEGIN, *steps[1:])
         cancel = []
         for number in range(random.randint(0, 2)):
             first = random.randint(1, size - 1)
@@ -95,6 +97,15 @@ def draw_chain(random: Random) -> SequenceAutomaton:
             cancel.append(Cancellation(on, (first, last), random.randrange(first)))
         sequences.append(MessageSequence(steps, tuple(cancel)))
     return sequences_automaton(sequences)
+
+
+def drawn_of(random: Random, seed: int, *, begin: bool) -> SequenceAutomaton:
+    """Every other one is of sequences."""
+    if seed % 2:
+        return draw_chain(random, begin=begin)
+    return (
+        draw_begun(random, PROCESSES) if begin else draw_automaton(random, PROCESSES, handled=0.2)
+    )
 
 
 def draw(random: Random, automaton: SequenceAutomaton) -> Drawn | PropertyError | None:
@@ -130,15 +141,13 @@ def draw_word(random: Random, drawn: Drawn) -> Word:
     ]
 
 
-def wrong(seeds: range) -> tuple[list[int], int, int]:
+def wrong(seeds: range, *, begin: bool = False) -> tuple[list[int], int, int]:
     """The seeds of words that are judged otherwise; how many properties were not refused, and how
-    many formations there were."""
+    many formations there were. `begin`: of properties with `BEGIN`."""
     found, some, formations_found = [], 0, 0
     for seed in seeds:
         random = Random(f"fresh {seed}")
-        automaton = (
-            draw_chain(random) if seed % 2 else draw_automaton(random, PROCESSES, handled=0.2)
-        )
+        automaton = drawn_of(random, seed, begin=begin)
         drawn = draw(random, automaton)
         if not isinstance(drawn, Drawn):
             continue
@@ -158,6 +167,25 @@ def test_a_fresh_label_makes_it_as_if_no_own_event_had_been() -> None:
     assert found == []
     assert some > 400
     assert formations_found > 500
+
+
+def test_with_begin_it_is_as_if_the_instance_had_begun_just_now() -> None:
+    found, some, formations_found = wrong(range(2000), begin=True)
+    assert found == []
+    assert some > 200
+    assert formations_found > 1000
+
+
+def test_a_fresh_label_that_does_not_begin_what_begin_does_is_noticed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    right = fresh_module._with
+
+    def without(automaton: SequenceAutomaton, added: list[StatedTransition]) -> SequenceAutomaton:
+        return right(automaton, [each for each in added if each.backward])
+
+    monkeypatch.setattr(fresh_module, "_with", without)
+    assert wrong(range(200), begin=True)[0]
 
 
 def test_planted_bugs_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
