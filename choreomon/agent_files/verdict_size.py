@@ -23,6 +23,8 @@ FEW: Final = 8
 """Entries that are left of what is too long."""
 _TITLE: Final = 200
 """Characters that are left of a title that is too long."""
+_LEAST_TITLE: Final = 20
+"""Those that are left where nothing else helps."""
 
 
 def fitted(verdict: LiveVerdict, size: Callable[[LiveVerdict], int]) -> LiveVerdict:
@@ -106,6 +108,29 @@ def _without_instance(verdict: LiveVerdict) -> LiveVerdict:
     return replace(verdict, instance={}, left_out=left_out)
 
 
+def _with_least(verdict: LiveVerdict) -> LiveVerdict:
+    """What fits even where each name has hundreds of characters, of 12 bytes each in ASCII."""
+    clock = {verdict.process: verdict.clock[verdict.process]}
+    left_out = dict(verdict.left_out)
+    for field, lost in (
+        ("clock", len(verdict.clock) - len(clock)),
+        ("waiting_for", len(verdict.waiting_for)),
+        ("silent", len(verdict.silent)),
+        ("transitions", len(verdict.transitions[1:])),
+    ):
+        if lost:
+            left_out[field] = left_out.get(field, 0) + lost
+    return replace(
+        verdict,
+        property=f"{verdict.property[:_LEAST_TITLE]}...",
+        clock=clock,
+        waiting_for=(),
+        silent=(),
+        transitions=verdict.transitions[:1],
+        left_out=left_out,
+    )
+
+
 def _with_reasons(most: int) -> Callable[[LiveVerdict], LiveVerdict]:
     def cut(verdict: LiveVerdict) -> LiveVerdict:
         if len(verdict.because) <= most:
@@ -146,4 +171,5 @@ _CUTS: Final[tuple[Callable[[LiveVerdict], LiveVerdict], ...]] = (
     *map(_with_reasons, (8, 4, 2, 1, 0)),
     _with_clock_of_those_named,
     _without_instance,
+    _with_least,
 )

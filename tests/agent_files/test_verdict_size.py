@@ -14,6 +14,7 @@ from choreomon.agent_files.verdict_json import decode_verdict_untrusted, verdict
 from choreomon.agent_files.verdict_size import MOST_BYTES, fitted
 from choreomon.core.binding import MAX_VALUE
 from choreomon.core.live import EventName, LiveReason, LiveVerdict
+from choreomon.core.names import written
 from choreomon.core.verdict import FRM, POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN
 from choreomon.terminal.live_verdict import live_explanation, live_word_line
 from tests.agent_files.live_verdicts import BY_HAND
@@ -23,8 +24,8 @@ def size(verdict: LiveVerdict) -> int:
     return len(verdict_line(verdict)) + 1
 
 
-def name(number: int, length: int) -> str:
-    return f"{number:06}".ljust(length, "n")
+def name(number: int, length: int, letter: str = "n") -> str:
+    return f"{number:06}".ljust(length, letter)
 
 
 def large(
@@ -34,13 +35,14 @@ def large(
     transitions: int = 1,
     reasons: int = 0,
     certain: int | None = None,
+    letter: str = "n",
 ) -> LiveVerdict:
     """One with so many of everything. The pre record for the transition number `certain` is."""
 
     def state(number: int, which: str) -> str:
         return name(number, length - 1) + which
 
-    names = [name(number, length) for number in range(processes)]
+    names = [name(number, length, letter) for number in range(processes)]
     because = []
     for number in range(reasons):
         transition = (state(number, "a"), state(number % transitions, "b"))
@@ -57,9 +59,9 @@ def large(
     return replace(
         BY_HAND,
         id=f"{BY_HAND.system}/{names[0]}/7/possibly-violated-for-now",
-        property="t" * 50 * length,
+        property=letter * 50 * length,
         process=names[0],
-        label=f"handle {names[0]} -> {names[1]} : {name(0, length)}",
+        label=f"handle {names[0]} -> {names[1]} : {name(0, length, letter)}",
         clock={each: (1 << 52) + place for place, each in enumerate(names)},
         transitions=tuple((state(n, "b"), state(n, "c")) for n in range(transitions)),
         because=tuple(because),
@@ -107,6 +109,20 @@ def test_it_is_never_longer(length: int, processes: int, transitions: int, reaso
             assert each.because
         live_explanation(each)
         live_word_line(each)
+
+
+@pytest.mark.parametrize("letter", ["\U0001f600", '"', "\\", "\u00e4"])
+@pytest.mark.parametrize("processes", [2, 1024])
+def test_it_is_never_longer_whatever_processes_are_called(letter: str, processes: int) -> None:
+    whole = large(processes=processes, length=200, transitions=30, reasons=16, letter=letter)
+    first, second = (written(each) for each in whole.silent[:2])
+    label = f"handle {first} -> {second} : {first}"
+    fit = fitted(replace(whole, label=label, instance={"order": "\0" * MAX_VALUE}), size)
+    assert size(fit) <= MOST_BYTES
+    assert decode_verdict_untrusted(verdict_line(fit)) == fit
+    assert fit.process in fit.clock
+    assert fit.transitions
+    live_explanation(fit)
 
 
 def test_what_is_short_stays_as_it_is() -> None:
