@@ -15,7 +15,6 @@ an agent asks follows from its table; `listen` from its address, where nothing e
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Mapping
@@ -31,9 +30,11 @@ from choreomon.agent_files.agent_fields import PeerAddress
 from choreomon.agent_files.table_file import SplitTable
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.core.errors import Path as FieldPath
+from choreomon.core.names import short
 from choreomon.core.suggestion import did_you_mean
 from choreomon.files.fields import SCHEMA, Name, Part, in_shape
 from choreomon.files.input_files import beginning
+from choreomon.files.scalars import json_in_yaml
 from choreomon.files.source_positions import MAX_BYTES, Positioned, read_positioned
 
 PLACEHOLDER: Final = "<process>"
@@ -144,7 +145,8 @@ def _fields(
     assert address is not None  # of its shape
     host = "127.0.0.1" if address.host == "localhost" else address.host
     shown = f"[{host}]" if ":" in host else host
-    fields = {
+    stem = short(process)  # what is filled in is part of a path
+    return {
         "process": process,
         "tables": [table_file],
         # A name may belong to a proxy, or to an address that this machine does not know.
@@ -152,20 +154,18 @@ def _fields(
         "peers": {
             peer: document.addresses[peer] for peer in table.asked if peer in document.addresses
         },
-        **document.agent,
-        **document.agents.get(process, {}),
+        **_filled({**document.agent, **document.agents.get(process, {})}, stem),
     }
-    return {name: _filled(value, process) for name, value in fields.items()}
 
 
-def _filled(value: Any, process: str) -> Any:
+def _filled(value: Any, stem: str) -> Any:
     match value:
         case str():
-            return value.replace(PLACEHOLDER, process)
+            return value.replace(PLACEHOLDER, stem)
         case list():
-            return [_filled(each, process) for each in value]
+            return [_filled(each, stem) for each in value]
         case dict():
-            return {key: _filled(each, process) for key, each in value.items()}
+            return {key: _filled(each, stem) for key, each in value.items()}
         case _:
             return value
 
@@ -175,7 +175,7 @@ def _written(fields: Mapping[str, Any], origin: str) -> bytes:
     head = (
         f"# The agent beside {fields['process']}, as {origin} has it. Written by choreomon split.\n"
     )
-    lines = [f"{name}: {json.dumps(value)}\n" for name, value in fields.items()]
+    lines = [f"{name}: {json_in_yaml(value)}\n" for name, value in fields.items()]
     return "".join([head, *lines]).encode()
 
 

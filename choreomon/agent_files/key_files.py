@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Final
 
 from choreomon.core.errors import DocumentError, Problem
-from choreomon.core.names import name_defect, short, unwritten, written
+from choreomon.core.names import is_plain, name_defect, short, unwritten, written
 
 SECRET_SUFFIX: Final = ".key"
 PUBLIC_SUFFIX: Final = ".pub"
@@ -187,7 +187,8 @@ def _read(file: Path, *, secret: bool = False) -> bytes:
             mode = os.fstat(opened.fileno()).st_mode
             content = opened.read(MAX_BYTES + 1)
     except FileNotFoundError:
-        told = f"cannot be read: there is no such file: `choreomon keygen {file.stem}` makes one"
+        name = file.stem if is_plain(file.stem) else "NAME"
+        told = f"cannot be read: there is no such file: `choreomon keygen {name}` makes one"
         raise _wrong(file, told) from None
     except IsADirectoryError:
         raise _wrong(file, "is a folder: name a file in it") from None

@@ -56,6 +56,7 @@ WORD_PATTERN: Final = rf"[A-Za-z0-9_~][A-Za-z0-9_.~-]{{0,{MAX_WORD - 1}}}"
 """Words of names, and some other texts."""
 
 _is_quoted: Final = re.compile(QUOTED_PATTERN).fullmatch
+_ITEM: Final = re.compile(rf"(?:(?<=,)|^)(\s*{QUOTED_PATTERN}\s*(?=,|$)|[^,]*)")
 _ESCAPE: Final = re.compile(r"\\(.)")
 _NOT_OF_WORDS: Final = re.compile(r"^[.-]|[^A-Za-z0-9_.-]")
 _NOT_OF_FILES: Final = re.compile(r"[^A-Za-z0-9_-]+")
@@ -106,6 +107,12 @@ def unwritten(text: str) -> str | None:
         return text if is_plain(text) else None
     name = _ESCAPE.sub(r"\1", text[1:-1]) if _is_quoted(text) else ""
     return name if is_name(name) else None
+
+
+def names_of_list(text: str) -> list[str]:
+    """What stands between the commas of a list, without blanks around it. What is in quotes is
+    taken as it is, commas and blanks included: `a,"b, c"` are `a` and `b, c`."""
+    return [unwritten(item) or item for item in map(str.strip, _ITEM.findall(text))]
 
 
 def word(name: str) -> str:

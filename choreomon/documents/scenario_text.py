@@ -25,6 +25,7 @@ from choreomon.actors.application import (
 from choreomon.actors.delays import Constant, Delay, Exponential, LogNormal, Uniform
 from choreomon.core.labels import CarryingLabel
 from choreomon.core.message import Label
+from choreomon.files.scalars import json_in_yaml
 from choreomon.properties.instances import Parameters
 from choreomon.properties.sequences import MessageSequence
 
@@ -194,6 +195,4 @@ def _flow(value: _Value) -> str:
 def _text(text: str) -> str:
     if _PLAIN.fullmatch(text):
         return text
-    # JSON has two escapes for one character where YAML has one, and YAML breaks more lines.
-    written = json.dumps(text, ensure_ascii=False)
-    return "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in written)
+    return json_in_yaml(text)

@@ -92,6 +92,23 @@ def in_quotes(text: str) -> str:
     return f'"{text}"'
 
 
+_LONGEST_KEY: Final = 1000
+
+
+def json_in_yaml(value: object) -> str:
+    """A value as JSON that is YAML, too: without the pairs of escapes that JSON has for one
+    character, and in ASCII where that is not longer than a key of YAML may be."""
+    written = json.dumps(value, ensure_ascii=False)
+    escaped = "".join(c if c.isascii() else _escape(ord(c)) for c in written)
+    if len(escaped) <= _LONGEST_KEY:
+        return escaped
+    return "".join(c if c.isprintable() else _escape(ord(c)) for c in written)
+
+
+def _escape(number: int) -> str:
+    return f"\\u{number:04x}" if number <= 0xFFFF else f"\\U{number:08x}"
+
+
 def shortened(value: str) -> str:
     """`value` in quotes, escaped, and cut to a length that fits a message."""
     return repr(value if len(value) <= 60 else value[:57] + "...")

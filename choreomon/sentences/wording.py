@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final, assert_never
 
 from choreomon.core.message import SEND
+from choreomon.core.names import QUOTED_PATTERN
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN, VerdictKind
 from choreomon.properties.formula import And, Atom, Formula, Not, Truth
 
 if TYPE_CHECKING:
     from choreomon.core.run import RunEvent
+
+_ARROW: Final = re.compile(rf"->|{QUOTED_PATTERN}")
+"""The arrow of a label, or a name in quotes, in which may be one."""
 
 VERDICT_IN_WORDS: Final[dict[VerdictKind, str]] = {
     VIOLATED: "violated",
@@ -27,7 +32,7 @@ DECLARATION: Final[dict[VerdictKind, str]] = {
 
 def with_arrow(text: str) -> str:
     """A label of the document with a typographic arrow, for pictures."""
-    return text.replace("->", "→")
+    return _ARROW.sub(lambda found: "→" if found[0] == "->" else found[0], text)
 
 
 def formula_in_words(formula: Formula) -> str:

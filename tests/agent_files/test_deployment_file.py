@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import TypeAlias
 
@@ -15,9 +16,15 @@ import yaml
 from choreomon.agent_files.agent_config import AgentConfig, Keys, StdoutSink
 from choreomon.agent_files.agent_document import parse_agent_config
 from choreomon.agent_files.deployment_file import agent_files, load_deployment
+from choreomon.agent_files.key_files import secret_file
+from choreomon.agent_files.split_names import table_file_names
 from choreomon.agent_files.table_file import SplitTable
 from choreomon.cli.documents.schemas import deployment_schema
 from choreomon.core.errors import DocumentError
+from choreomon.core.message import Message
+from choreomon.core.names import short
+from choreomon.documents.read import parse_document
+from choreomon.properties.tables import transition_tables
 from tests.agent_files.live_verdicts import two_steps
 
 Made: TypeAlias = Callable[..., dict[str, bytes]]
@@ -152,3 +159,38 @@ def test_its_schema_is_one_that_it_fulfils() -> None:
     jsonschema.validate(yaml.safe_load(DEPLOYMENT), schema)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({"agent": {}}, schema)
+
+
+def test_agents_of_any_names_get_files_in_the_folder(tmp_path: Path) -> None:
+    processes = ("a/b", "..", "<process>", "\U0001f600:80", '"\\')
+    names = table_file_names(processes)
+    steps = [str(Message(one, "POST /x", other)) for one, other in pairwise(processes)]
+    document = parse_document(json.dumps({"property": {"sequences": [{"steps": steps}]}}), "p.json")
+    assert document.property is not None
+    automaton = document.property.automaton
+    tables = transition_tables(automaton, processes, "precise")
+    system = 32 * "0"
+    split = {
+        name: (names[name], SplitTable(system, "p", "precise", processes, tables[name], ()))
+        for name in processes
+    }
+    deployment = {
+        "addresses": {name: f"tcp://h{place}:7600" for place, name in enumerate(processes)},
+        "agent": {
+            "keys": {"secret": "keys/<process>.key", "peers": "keys"},
+            "local": {"path": "agent.sock"},
+            "store": "stores/<process>.db",
+        },
+    }
+    path = tmp_path / "deployment.json"
+    path.write_text(json.dumps(deployment), encoding="utf-8")
+    files = agent_files(load_deployment(path), split)
+    assert len(files) == len(processes)
+    for (file, text), process in zip(files.items(), processes, strict=True):
+        config = parse_agent_config(text, f"/x/{file}")
+        assert config.process == process
+        assert config.tables == (Path("/x") / names[process],)
+        assert config.store == Path("/x/stores") / f"{short(process)}.db"
+        assert config.keys is not None
+        assert config.keys.secret == Path("/x/keys") / secret_file(process)
+        assert set(config.peers) == set(split[process][1].asked)

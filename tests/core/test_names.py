@@ -17,6 +17,7 @@ from choreomon.core.names import (
     is_name,
     is_plain,
     name_defect,
+    names_of_list,
     of_word,
     quoted,
     short,
@@ -136,3 +137,14 @@ def test_no_process_is_called_as_the_beginning_of_runs_is() -> None:
     assert not is_name(BEGIN.process)
     assert parse_label(f'"{BEGIN.process}" -> A : m') is None
     assert parse_label(str(BEGIN)) is None
+
+
+@given(st.lists(names(), min_size=1, max_size=4))
+@example(["a,b", " c ", '"'])
+def test_names_of_a_list_are_read_back(several: list[str]) -> None:
+    assert names_of_list(", ".join(map(written, several))) == several
+
+
+@pytest.mark.parametrize("text", ["a,b", " a , b", "", ",", "a,", '"a,b', 'a"b,c', '"a" x,b'])
+def test_a_list_without_names_in_quotes_is_divided_at_its_commas(text: str) -> None:
+    assert names_of_list(text) == [part.strip() for part in text.split(",")]

@@ -16,8 +16,10 @@ from urllib.request import urlopen
 import pytest
 
 from choreomon.agent_files.clocks.text import decode_carried_untrusted, decode_clocks_untrusted
+from choreomon.core.names import word, written
 from choreomon.sdk import blocking
 from tests.cli.command_line import choreomon
+from tests.core.names_for_tests import HARD_NAMES
 from tests.scenarios.console_blocks import ROOT
 
 CLIENT = ROOT / "examples" / "node" / "choreomon.js"
@@ -283,3 +285,25 @@ def test_values_are_said_and_without_one_nothing_is(agent: Agent, service: Servi
     with urlopen(f"http://{agent.http}/status", timeout=WITHIN) as answer:
         (verdict,) = json.load(answer)["verdicts"]
     assert (verdict["verdict"], verdict["for"]) == ("violated", {"order": "A-17"})
+
+
+def test_names_are_written_and_read_as_agents_do() -> None:
+    script = """
+const source = require('node:fs').readFileSync(process.argv[1], 'utf-8');
+const own = {};
+new Function('exports', 'require', `${source};exports.all=[word, ofWord, written]`)(own, require);
+const [word, ofWord, written] = own.all;
+const names = JSON.parse(require('node:fs').readFileSync(0, 'utf-8'));
+console.log(JSON.stringify(names.map((name) => [word(name), ofWord(word(name)), written(name)])));
+"""
+    node = which("node")
+    assert node
+    names = [*HARD_NAMES, ".a", "-b", "a-b.c_1"]
+    found = subprocess.run(
+        [node, "-e", script, str(CLIENT)],
+        input=json.dumps(names),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(found.stdout) == [[word(name), name, written(name)] for name in names]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from choreomon.actors.application import Application, Assign, If, Process, Start, Tell
@@ -21,6 +21,7 @@ from choreomon.documents.scenario_text import (
 )
 from choreomon.properties.sequences import Cancellation, MessageSequence
 from tests.actors.small_applications import applications
+from tests.core.names_for_tests import names as any_names
 
 STEP = MessageSequence((Label(SEND, Message("P1", "m", "P1")),))
 APART = Uniform(1, 20)
@@ -51,11 +52,21 @@ NAMES = st.one_of(
 ).filter(lambda name: name != "env")
 
 
-@given(st.lists(NAMES, min_size=5, max_size=5, unique=True), st.booleans(), st.integers())
+@given(
+    st.lists(any_names(), min_size=3, max_size=3, unique=True),
+    st.lists(NAMES, min_size=2, max_size=2, unique=True),
+    st.booleans(),
+    st.integers(),
+)
+@example(["\U0001f600", "POST /orders/{id}", '"\\'], ["x", "y"], True, 1)
+@example(["10.0.0.7:8080", "[key]", "\N{RIGHTWARDS ARROW}not"], ["x", "y"], True, 1)
 def test_names_and_constants_of_every_kind_come_back(
-    names: list[str], constant: bool, number: int
+    names: list[str], variables: list[str], constant: bool, number: int
 ) -> None:
-    first, second, message, flag, count = names
+    if "env" in names:
+        return
+    first, second, message = names
+    flag, count = variables
     body = (
         If(flag, (Tell(second, message),), (Assign(count, number),), negated=constant),
         If(flag, ()),

@@ -13,9 +13,11 @@ if TYPE_CHECKING:
 
 
 def shared_clocks(groups: Iterable[str], option: str) -> Partition:
-    """Groups of names, each as `a,b`. Raises `BadParameter` for a group without a name, or with
-    an empty one, and for names that come twice."""
-    named = [[name.strip() for name in group.split(",")] for group in groups]
+    """Groups of names, each as `a,b` or `"a,b",c`. Raises `BadParameter` for a group without a
+    name, or with an empty one, and for names that come twice."""
+    from choreomon.core.names import names_of_list
+
+    named = [names_of_list(group) for group in groups]
     for names in named:
         if not all(names) or len({*names}) < len(names):
             raise click.BadParameter(

@@ -127,6 +127,7 @@ def _beginning(asked: _Asked, file: Path, mapping: Path) -> Beginning:
     if asked.diagram:
         return from_diagram(asked.diagram)
     if asked.services:
-        names = [name.strip() for name in asked.services.split(",")]
-        return from_services(file, [name for name in names if name])
+        from choreomon.core.names import names_of_list
+
+        return from_services(file, [name for name in names_of_list(asked.services) if name])
     return from_nothing(file)

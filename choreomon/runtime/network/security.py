@@ -23,6 +23,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from shlex import quote
 from typing import Final, NamedTuple, TypeAlias
 
 import zmq
@@ -71,7 +72,7 @@ class Curve:
         if not (is_key(own.secret) and is_key(own.public)) or _public_of(own.secret) != own.public:
             raise UnusableKeys(
                 f"secret and public key of {own.process} do not belong together: make new ones "
-                f"with `choreomon keygen {own.process} --force`"
+                f"with `choreomon keygen {quote(own.process)} --force`"
             )
         peers = {
             name: (keys,) if isinstance(keys, str) else keys
