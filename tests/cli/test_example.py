@@ -141,9 +141,19 @@ def test_init_takes_diagrams_as_they_are_and_services_by_name() -> None:
     ]
     for typed in typed_of(services):
         assert choreomon(*typed.split()[1:]).code == 0
-    for wrong, told in (("shop", "name two services or more"), ("a b,c", "cannot be called 'a b'")):
+    for wrong, told in (
+        ("shop", "name two services or more"),
+        ("a\tb,c", "cannot be called 'a\\tb'"),
+    ):
         assert told in choreomon("init", "--services", wrong, "--force").err
     assert "say one of" in choreomon("init", "--services", "a,b", "--logs", "x").err
+
+
+def test_init_takes_services_of_any_name() -> None:
+    assert choreomon("init", "mine.yaml", "--services", 'a b, "10.0.0.7:80, here",c').code == 0
+    text = Path("mine.yaml").read_text(encoding="utf-8")
+    assert """- '"a b" -> "10.0.0.7:80, here" : message'""" in text
+    assert choreomon("check", "mine.yaml").code == 0
     assert "only be used with --logs" in choreomon("init", "--session-key", "x").err
     assert choreomon("init", "--diagram", "none.mmd").code == 2
     assert choreomon("init", "--logs", "none.jsonl").code == 2

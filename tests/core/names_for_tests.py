@@ -35,6 +35,7 @@ HARD_NAMES: Final = (
     "a,b;c=d",
     "a|b",
     "[red]b[/red]",
+    ":smile:",
     "end",
     "#",
     "@enduml",

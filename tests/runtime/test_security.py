@@ -28,7 +28,9 @@ from choreomon.runtime.network.security import (
     mechanism,
     public_keys_of,
     secure_listener,
+    user_id,
 )
+from tests.core.names_for_tests import HARD_NAMES
 from tests.runtime.conftest import Run
 from tests.runtime.peer_network import (
     LOOPBACK,
@@ -54,6 +56,13 @@ def request(
 
 
 class TestAdmission:
+    @pytest.mark.parametrize("name", HARD_NAMES)
+    def test_whatever_a_process_is_called_it_is_let_in(self, name: str) -> None:
+        user = user_id(name).encode("ascii")
+        assert len(user) < 256
+        how = mechanism(Insecure("another", frozenset((name, "third"))))
+        assert admit(request(user, b"x", by=b"PLAIN"), *how) == Admission(name, "")
+
     def test_a_key_on_the_list_has_the_name_beside_it(self) -> None:
         assert mechanism(curve("bank", "shop")) == CURVE
         assert admit(request(z85.decode(keys_of("shop").public)), *CURVE) == Admission("shop", "")

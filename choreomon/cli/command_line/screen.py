@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Final, TextIO, TypeVar
 
 import click
@@ -57,7 +58,9 @@ def screens() -> tuple[Console, Console]:
     where they are terminals, or the environment says how wide they are."""
     from rich.console import Console
 
-    pair = Console(highlight=False), Console(stderr=True, highlight=False)
+    # Names are text: `[red]` is no markup in them, and `:smile:` no emoji.
+    plain = partial(Console, highlight=False, markup=False, emoji=False)
+    pair = plain(), plain(stderr=True)
     for screen in pair:
         if not (screen.is_terminal or os.environ.get("COLUMNS")):  # as in `print_grid`
             screen.width = UNBROKEN
