@@ -165,11 +165,12 @@ class Verification:
 class Exercise(NamedTuple):
     """How much of the property a run had to do with: of each rule how many steps it came, and of
     how many (`choreomon.properties.progress`), and of each label, as it is written, how many
-    events."""
+    events. `names`: those of rules that have some."""
 
     far: tuple[int, ...]
     steps: tuple[int, ...]
     labels: tuple[tuple[str, int], ...]
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ from choreomon.pictures.space_time.diagram import place_of, space_time_picture
 from choreomon.pictures.space_time.highlights import highlights_in_run, highlights_of_missed
 from choreomon.pictures.space_time.window import View, kept_events
 from choreomon.properties.automaton import SequenceAutomaton
+from choreomon.properties.formed import really_formed
 from choreomon.properties.tables import TransitionTable
 from choreomon.sentences.exercised import exercise_sentences
 from choreomon.sentences.explanation import explanation
@@ -109,6 +110,10 @@ def report_page(
 
 def _formed(runs: Sequence[Run], automaton: SequenceAutomaton) -> list[str]:
     """Of one run, what the sequences are that it formed, or may have formed."""
+    if automaton.rules:
+        told = {each.rule for run in runs for each in run.verdicts if each.verdict != WITHDRAWN}
+        stated = [rule for rule, _ in automaton.rules if rule in told and rule.description]
+        return [with_arrow(f"{rule.name}: {rule.description}") for rule in stated[:MAX_SEQUENCES]]
     sequences = first_sequences(automaton)
     if len(runs) > 1 or len(sequences) > MAX_SEQUENCES:
         return []
@@ -286,21 +291,21 @@ def _verdict(finding: Finding, automaton: SequenceAutomaton) -> tuple[list[str],
     run, _, verdict = finding
     pictures = []
     assert verdict is not None
-    formed = dict(run.formed or ())
+    formed = really_formed(run, verdict, automaton)
     explained = explanation(verdict, run.kept_events, automaton, messages=run.kept_messages)
     tone = _CLASS.get(verdict.verdict, "quiet")
     sentences = map(in_html, explained.sentences)
     reasons = "".join(f"<li>{sentence}</li>" for sentence in sentences)
     parts = [f'<p class="{tone}"><strong>{in_html(explained.headline)}</strong></p>']
     parts.append(f"<ul>{reasons}</ul>")
-    if run.formed is not None:
+    if formed is not None:
         truth = (
             "Checked against the real order, which only the simulator knows: "
             f"{'formed' if verdict.event_index in formed else 'not formed'} there."
         )
         parts.append(f'<p class="note">{truth}</p>')
     if run.kept_events:
-        sequence = formed.get(verdict.event_index, ())
+        sequence = (formed or {}).get(verdict.event_index, ())
         highlights = highlights_in_run(run, verdict, automaton)
         view = _view(run, automaton)
         picture = space_time_picture(

@@ -45,7 +45,8 @@ class Exercising:
         far = self._progress.far
         if self._parameters is not None:
             far = tuple(self._farthest(rule, self._parameters) for rule in self._rules)
-        return Exercise(far, tuple(rule.steps for rule in self._rules), labels)
+        names = tuple(rule.stated.name for rule in self._rules if rule.stated is not None)
+        return Exercise(far, tuple(rule.steps for rule in self._rules), labels, names)
 
     def _farthest(self, rule: Rule, parameters: Parameters) -> int:
         farthest = NOT_BEGUN

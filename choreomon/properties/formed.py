@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import TypeAlias
 
-from choreomon.core.run import RunEvent, RunVerdict
+from choreomon.core.run import Run, RunEvent, RunVerdict
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.instances import Parameters
 from choreomon.properties.linear import linear_formations
+from choreomon.properties.parts import restricted
 from choreomon.properties.progress import rules_of
 from choreomon.properties.reference import Formation
 from choreomon.properties.slices import Happened, slices
@@ -60,6 +61,45 @@ def formed_for_each(
                 if index not in found or (sure and not found[index][0]):
                     found[index] = bool(sure), sequence
     return tuple((index, sequence) for index, (_, sequence) in sorted(found.items()))
+
+
+def really_formed(
+    run: Run, verdict: RunVerdict, automaton: SequenceAutomaton
+) -> Mapping[int, tuple[int, ...]] | None:
+    """Where in the real order what the verdict is about was formed, by event, with one sequence of
+    events that formed it there, or with none; None where that is not known, as of one rule of a run
+    whose events were not all kept."""
+    if run.formed is None:
+        return None
+    if verdict.rule is None:
+        return dict(run.formed)
+    if len(run.kept_events) != run.events:
+        return None
+    return formed_as(automaton, verdict, run.kept_events)
+
+
+def formed_as(
+    automaton: SequenceAutomaton, verdict: RunVerdict, events: Sequence[RunEvent]
+) -> Mapping[int, tuple[int, ...]]:
+    """Where the rule that a verdict is about was really formed, for the instance that it is about,
+    by event and with one sequence of events that formed it there. `events` are all of the run."""
+    rules = automaton.rules
+    states = next((own for stated, own in rules if stated == verdict.rule), frozenset[str]())
+    part, binding = restricted(automaton, states), dict(verdict.binding)
+    own = [
+        event
+        for event in events
+        if event.label in part.labels
+        and all(
+            binding.get(name) == value
+            for name, value in event.values
+            if name in automaton.carried.get(event.message, ())
+        )
+    ]
+    return {
+        own[formation.index].index: tuple(own[place].index for place in formation.sequences[0])
+        for formation in linear_formations(part, (event.label for event in own))
+    }
 
 
 def _certain(verdicts: Iterable[RunVerdict]) -> Mapping[int, Set[str]]:

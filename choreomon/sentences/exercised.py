@@ -25,6 +25,8 @@ def exercise_sentences(exercises: Iterable[Exercise | None], runs: str = "run") 
     told = []
     for place in sorted(unformed, key=lambda place: best[place])[:MOST_RULES]:
         name = f"sequence {place + 1}" if len(steps) > 1 else "the forbidden sequence"
+        if watched[0].names:
+            name = f"rule {watched[0].names[place]}"
         far = best[place]
         times = sum(each.far[place] == far for each in watched)
         of = f" in {times:,} of {len(watched):,} {runs}s" if len(watched) > 1 else ""

@@ -145,6 +145,8 @@ class _Sentences:
         begin = starting(self._verdict)
         if not begin:
             return []
+        if all(map(self._called.needs_beginning, begin)):
+            return ["Nothing that allows it had happened before, since the beginning."]
         if len(self._verdict.transitions) == 1:
             first = (
                 "is the first step of its sequence"
@@ -354,12 +356,12 @@ def _conclusion(verdict: RunVerdict, called: TransitionNames) -> list[str]:
         formed = called.sequences(certain(verdict) or verdict.transitions)
         if verdict.transitions_left_out and not certain(verdict):
             formed = "a forbidden sequence"
-        sentences.append(f"In every possible order {formed} was formed.")
+        sentences.append(f"In every possible order {formed} was {called.formed}.")
     elif verdict.verdict == WITHDRAWN:
         sentences.append("Later answers showed that the sequence was not formed here.")
     else:
         sentences.append(
-            f"So {called.sequences(verdict.transitions)} may have been formed: what the monitors "
-            "know leaves that open."
+            f"So {called.sequences(verdict.transitions)} may have been {called.formed}: what the "
+            "monitors know leaves that open."
         )
     return sentences

@@ -54,14 +54,25 @@ class TransitionNames:
         return f" {joint} ".join(map(self.called, transitions))
 
     def sequences(self, transitions: Iterable[tuple[str, str]]) -> str:
-        """Which forbidden sequences they belong to: `sequence 1 or sequence 2`, or `what RULE
-        forbids`; where there is only one, `the forbidden sequence`."""
+        """Which forbidden sequences they belong to: `sequence 1 or sequence 2`, or a rule; where
+        there is only one, `the forbidden sequence`."""
         if self._rule:
-            return f"what {self._rule} forbids"
+            return self._rule
         numbers = {self._steps[each].sequence: None for each in transitions if each in self._steps}
         if self._several and numbers:
             return " or ".join(f"sequence {number}" for number in numbers)
         return "the forbidden sequence"
+
+    @property
+    def formed(self) -> str:
+        """What has become of a sequence, or of a rule."""
+        return "violated" if self._rule else "formed"
+
+    def needs_beginning(self, transition: tuple[str, str]) -> bool:
+        """Whether it is known to be a step before which there is another one: that which fires
+        without any event before it is one that the beginning of the run allows."""
+        step = self._steps.get(transition)
+        return step is not None and step.number > 1
 
     def before(self, transition: tuple[str, str], of: str) -> str:
         """The transition that comes before the one that is called `of`, as a noun."""

@@ -23,7 +23,7 @@ def live_word_line(verdict: LiveVerdict) -> Text:
     """One line for a verdict: when it was told, who says what of which event."""
     line = Text(f"{printable(verdict.time)}  {printable(verdict.process)} ")
     line.append(VERDICT_IN_WORDS[verdict.verdict], STYLES[verdict.verdict])
-    line.append(f" at {_judged(verdict)}")
+    line.append(f" at {_judged(verdict)}{_of_rule(verdict)}")
     if verdict.provisional:
         line.append(", for now")
     if verdict.silent:
@@ -36,7 +36,7 @@ def timed_word_line(verdict: LiveVerdict, at: int) -> Text:
     by which explanations call events count all processes, and nobody knows them yet."""
     line = Text(f"{milliseconds(at):>12}  {verdict.process} ")
     line.append(VERDICT_IN_WORDS[verdict.verdict], STYLES[verdict.verdict])
-    line.append(f" at {verdict.label}")
+    line.append(f" at {verdict.label}{_of_rule(verdict)}")
     if verdict.silent:
         line.append(f", for now: no answer from {', '.join(_silent(verdict))}")
     elif verdict.provisional:
@@ -71,10 +71,16 @@ def _unseen(verdict: LiveVerdict) -> ExplanationText:
         (
             "Its monitor was not told what happened in the gap.",
             f"{ended} may have {called.happened} in it; {would} sequence.",
-            f"So {called.sequences(verdict.transitions)} may have been formed, and nobody will "
-            "know.",
+            f"So {called.sequences(verdict.transitions)} may have been {called.formed}, and nobody "
+            "will know.",
         ),
     )
+
+
+def _of_rule(verdict: LiveVerdict) -> str:
+    """The name of the rule that it is about, after a colon; empty where it is about none."""
+    rule = verdict.stated()
+    return "" if rule is None else f": {printable(rule.name)}"
 
 
 def _judged(verdict: LiveVerdict) -> str:

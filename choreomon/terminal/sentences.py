@@ -68,7 +68,8 @@ def word_line(verdict: RunVerdict) -> Text:
     line = Text(f"{milliseconds(verdict.declared_at):>12}  {verdict.monitor} ")
     line.append(VERDICT_IN_WORDS[verdict.verdict], STYLES[verdict.verdict])
     line.append(verdict.instance)
-    line.append(f" at event {verdict.event_index} ({verdict.label})")
+    about = "" if verdict.rule is None else f": {verdict.rule.name}"
+    line.append(f" at event {verdict.event_index} ({verdict.label}){about}")
     if verdict.silent:
         line.append(f", for now: no answer from {', '.join(verdict.silent)}")
     elif verdict.early:

@@ -52,14 +52,37 @@ def remembered(before: Sequence[Polled], now: Sequence[Polled]) -> list[Polled]:
     ]
 
 
-def of_instance(polled: Iterable[Polled], values: Values) -> list[Polled]:
-    """The same with those of the last verdicts only that are about instances with these values."""
+_ALL: Final[Values] = {}
+
+
+class Chosen(NamedTuple):
+    """Which of the last verdicts are wanted: those about instances with these values, and about
+    rules with these ids. Where it has nothing, all are."""
+
+    values: Values = _ALL
+    rules: tuple[str, ...] = ()
+
+    @property
+    def is_everything(self) -> bool:
+        return not self.values and not self.rules
+
+    def has(self, verdict: LiveVerdict) -> bool:
+        """Whether a verdict is wanted."""
+        if self.rules and (verdict.rule is None or verdict.rule.id not in self.rules):
+            return False
+        return self.values.items() <= verdict.instance.items()
+
+
+EVERYTHING: Final = Chosen()
+
+
+def chosen_verdicts(polled: Iterable[Polled], chosen: Chosen) -> list[Polled]:
+    """The same with those of the last verdicts only that are wanted."""
 
     def left(status: AgentStatus | None) -> AgentStatus | None:
         if status is None:
             return None
-        told = [each for each in status.verdicts if values.items() <= each.instance.items()]
-        return replace(status, verdicts=tuple(told))
+        return replace(status, verdicts=tuple(filter(chosen.has, status.verdicts)))
 
     return [each._replace(status=left(each.status), before=left(each.before)) for each in polled]
 

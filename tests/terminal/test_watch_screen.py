@@ -8,13 +8,14 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from choreomon.core.live import AgentStatus, LabelStatus
+from choreomon.core.live import AgentStatus, LabelStatus, LiveRule
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN, VerdictKind
 from choreomon.terminal.watch import (
+    Chosen,
     Polled,
+    chosen_verdicts,
     gravest_verdicts,
     headline,
-    of_instance,
     remembered,
     watch_screen,
     worst_seen,
@@ -208,14 +209,24 @@ def test_verdicts_about_other_instances_are_left_out() -> None:
     status = replace(STATUS, verdicts=(one, two, gap))
 
     def left(**values: str) -> tuple[list[str], VerdictKind | None]:
-        polled = of_instance([Polled("P2", status), GONE._replace(before=status)], values)
+        polled = chosen_verdicts(
+            [Polled("P2", status), GONE._replace(before=status)], Chosen(values)
+        )
         told = {each.id for polled in polled if polled.known for each in polled.known.verdicts}
         return sorted(told), worst_told(polled[:1])
 
     assert left(order="A-17") == (["1"], POSSIBLY_VIOLATED)
     assert left(tenant="t1") == (["1", "2"], VIOLATED)
     assert left(order="A-17", tenant="t2") == ([], None)
-    assert worst_told(of_instance([GONE], {"order": "A-17"})) == POSSIBLY_VIOLATED
+    assert worst_told(chosen_verdicts([GONE], Chosen({"order": "A-17"}))) == POSSIBLY_VIOLATED
+
+
+def test_verdicts_about_other_rules_are_left_out() -> None:
+    told = [replace(BY_HAND, id=id, rule=LiveRule(id)) for id in ("one", "two")]
+    status = replace(STATUS, verdicts=(*told, BY_HAND))
+    (left,) = chosen_verdicts([Polled("P2", status)], Chosen(rules=("two", "three")))
+    assert left.known is not None
+    assert [each.id for each in left.known.verdicts] == ["two"]
 
 
 def test_labels_that_were_never_seen_come_first() -> None:

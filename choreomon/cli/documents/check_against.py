@@ -96,7 +96,10 @@ def _protocol(against: str, labels: tuple[Label, ...], locations: str | None) ->
     raise click.UsageError(f"--against wants a protocol: {against} has no application")
 
 
-def _named(found: list[Possibility], number: int) -> str:
+def _named(document: Document, found: list[Possibility], number: int) -> str:
+    assert document.property is not None
+    if rules := document.property.automaton.rules:
+        return rules[number - 1].stated.name
     return "the property" if len(found) == 1 else f"sequence {number}"
 
 
@@ -125,7 +128,7 @@ def _show(
     if document.property.parameters is not None:
         click.echo("  for_each is left out: all messages are taken to be of one instance")
     for number, one in enumerate(found, 1):
-        what = _named(found, number)
+        what = _named(document, found, number)
         looked_at = f"{counted(one.states, 'state')} looked at"
         if one.answer == "impossible":
             click.echo(f"  {what}: impossible ({looked_at})")
@@ -147,6 +150,7 @@ def _as_json(
     protocol: AnyProtocol,
 ) -> dict[str, Any]:
     assert document.property is not None
+    named = bool(document.property.automaton.rules)
     return {
         "file": document.file,
         "against": against,
@@ -155,8 +159,13 @@ def _as_json(
             {"label": str(label), "meant": _meant(label, protocol)} for label in missing
         ],
         "sequences": [
-            {"answer": one.answer, "states": one.states, "run": list(map(str, one.run))}
-            for one in found
+            {
+                **({"rule": _named(document, found, number)} if named else {}),
+                "answer": one.answer,
+                "states": one.states,
+                "run": list(map(str, one.run)),
+            }
+            for number, one in enumerate(found, 1)
         ],
     }
 

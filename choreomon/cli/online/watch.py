@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -20,14 +20,13 @@ from choreomon.cli.command_line.seconds import Real
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from choreomon.terminal.watch import Polled
+    from choreomon.terminal.watch import Chosen, Polled
 
 MOST_VERDICTS: Final = 10
 ANYWHERE: Final = {"*": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}
 """Where one that listens on all interfaces is found, on this machine."""
 WAITING: Final = 0.1
 """Seconds between two looks of `--wait`."""
-_OF_ALL: Final[Mapping[str, str]] = {}
 
 
 class Target(NamedTuple):
@@ -87,6 +86,14 @@ class Target(NamedTuple):
     "given several times. The exit code is then about the last verdicts that the agents have.",
 )
 @click.option(
+    "--rule",
+    "rules",
+    multiple=True,
+    metavar="ID",
+    help="Only verdicts about this rule; may be given several times. The exit code is then about "
+    "the last verdicts that the agents have.",
+)
+@click.option(
     "--interval",
     type=Real(min=0.1, max=3600),
     default=1.0,
@@ -110,6 +117,7 @@ def command(
     labels: bool,
     most: int,
     of: tuple[str, ...],
+    rules: tuple[str, ...],
     interval: float,
     timeout: float,
 ) -> int:
@@ -125,17 +133,19 @@ def command(
         raise click.UsageError("which agents? Give URLs, or --config agent.yaml")
     if wait is not None and not once:
         raise click.UsageError("--wait is for --once")
-    values = chosen_values(of)
+    from choreomon.terminal.watch import Chosen
+
+    chosen = Chosen(chosen_values(of), rules)
     if as_json:
         printing = partial(_print_json, targets)
-        return _watch(targets, once, interval, timeout, printing, wait, values)
+        return _watch(targets, once, interval, timeout, printing, wait, chosen)
     from choreomon.cli.command_line.screen import screens
 
     screen, _ = screens()
     if once or not screen.is_terminal:
         show = _printer(screen, most, explain, labels)
-        return _watch(targets, once, interval, timeout, show, wait, values)
-    return _live(screen, targets, most, explain, labels, interval, timeout, values)
+        return _watch(targets, once, interval, timeout, show, wait, chosen)
+    return _live(screen, targets, most, explain, labels, interval, timeout, chosen)
 
 
 def _target(url: str) -> Target:
@@ -193,16 +203,22 @@ def _watch(
     timeout: float,
     show: Callable[[Sequence[Polled]], None],
     wait: float | None = None,
-    values: Mapping[str, str] = _OF_ALL,
+    chosen: Chosen | None = None,
 ) -> int:
     """Look and show, once or for ever; the exit code. `wait`: show once what is settled, or what
-    there is after so many seconds. `values`: only of instances with these, where there are any."""
+    there is after so many seconds. `chosen`: which verdicts are wanted."""
     from choreomon.core.verdict import VIOLATED
-    from choreomon.terminal.watch import of_instance, remembered, settled, worst_seen, worst_told
+    from choreomon.terminal.watch import (
+        chosen_verdicts,
+        remembered,
+        settled,
+        worst_seen,
+        worst_told,
+    )
 
     async def look() -> Sequence[Polled]:
         looked = await asyncio.gather(*(_look(target, timeout) for target in targets))
-        return of_instance(looked, values) if values else looked
+        return looked if chosen is None or chosen.is_everything else chosen_verdicts(looked, chosen)
 
     async def watch() -> Sequence[Polled]:
         looked = await look()
@@ -220,7 +236,11 @@ def _watch(
         return looked
 
     looked = asyncio.run(watch())
-    worst = worst_told(looked) if values else worst_seen(looked)
+    worst = (
+        worst_told(looked)
+        if chosen is not None and not chosen.is_everything
+        else worst_seen(looked)
+    )
     if worst is None:
         unsettled = wait is not None and not settled(looked)
         return ONLY_POSSIBLE if unsettled else NOTHING_FOUND
@@ -265,7 +285,7 @@ def _live(
     labels: bool,
     interval: float,
     timeout: float,
-    values: Mapping[str, str],
+    chosen: Chosen,
 ) -> int:
     from rich.live import Live
 
@@ -283,4 +303,4 @@ def _live(
                     break
             live.update(shown, refresh=True)
 
-        return _watch(targets, False, interval, timeout, show, values=values)
+        return _watch(targets, False, interval, timeout, show, chosen=chosen)

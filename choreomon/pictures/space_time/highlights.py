@@ -11,6 +11,7 @@ from choreomon.core.run import Run, RunEvent, RunReason, RunVerdict
 from choreomon.core.vector_clock import happened_before
 from choreomon.core.verdict import VIOLATED
 from choreomon.properties.automaton import SequenceAutomaton
+from choreomon.properties.formed import really_formed
 from choreomon.properties.linear import linear_formations
 
 MarkRole: TypeAlias = Literal["step", "earlier", "judged", "cancellation"]
@@ -77,7 +78,7 @@ def highlights_in_run(
 ) -> tuple[Highlight, ...]:
     """The highlights of a verdict on the kept events of its run: of a sequence that ends there in
     the real order, else of what may have led there."""
-    formed = dict(run.formed or ()).get(verdict.event_index, ())
+    formed = (really_formed(run, verdict, automaton) or {}).get(verdict.event_index, ())
     if formed:
         return highlights_of(verdict, formed)
     return highlights_of(verdict, (), places_in_sequence(verdict, automaton, run.kept_events))
