@@ -26,6 +26,7 @@ from choreomon.documents.rule_compilation import (
     labels_of_rules,
 )
 from choreomon.documents.rule_expansion import expansion_of
+from choreomon.documents.rule_warnings import rule_warnings
 from choreomon.documents.shape import ApplicationDocument, NetworkDocument, ScenarioDocument
 from choreomon.documents.stated_interaction import (
     StatedInteraction,
@@ -151,7 +152,17 @@ def parse_document(text: str | bytes, file: str) -> Document:
         ),
         interaction=stated,
         observation=document.observation,
-        warnings=_problems(_warnings(document, loaded, stated, labels, located), located),
+        warnings=_problems(
+            (
+                *_warnings(document, loaded, stated, labels, located),
+                *(
+                    rule_warnings(rules, loaded.automaton, loaded.parameters)
+                    if loaded is not None and rules
+                    else ()
+                ),
+            ),
+            located,
+        ),
         max_events_line=located.lines.get(("network", "max_events"), 0),
         property_line=located.lines.get(("property",), located.lines.get(("rules",), 0)),
     )

@@ -203,3 +203,34 @@ def test_states_of_an_automaton_are_its_own() -> None:
                   {initial: [q], final: [t], transitions: [{from: q, to: t, on: "a -> b : n"}]}
         """)
     assert "has the state q, which is one of r, too" in str(refused.value)
+
+
+def warned(text: str) -> list[str]:
+    return [f"{each.line}: {each.message}" for each in read(text).warnings]
+
+
+def test_rules_that_are_probably_wrong_are_told_of() -> None:
+    assert warned("""
+        rules:
+          - {id: a, never: "shop -> carrier : ship", after: "bank -> shop : refund"}
+          - {id: b, never: "shop -> carrier : ship"}
+          - {id: c, never: "shop -> carrier : shipp", unless: "bank -> shop : refund"}
+          - {id: d, where: {w: [w1, w2]}, never: "shop -> $w : tuples"}
+          - {id: e, never: "shop -> worker-1 : go"}
+          - {id: f, never: "shop -> worker-2 : go"}
+    """) == [
+        "3: is implied by b, which is violated whenever this is: leave one of the two out",
+        '5: names "shop -> carrier : shipp"; did you mean "shop -> carrier : ship"?',
+        "6: is used once, so that one rule with {w1, w2} in its place says the same",
+    ]
+
+
+def test_rules_for_other_instances_are_not_compared() -> None:
+    assert (
+        warned("""
+        rules:
+          - {id: a, never: "shop -> carrier : ship(order)", for_each: [order]}
+          - {id: b, never: "shop -> bank : charge", after: "bank -> shop : closed"}
+    """)
+        == []
+    )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from choreomon.cli import NOTHING_FOUND
+from choreomon.cli import BAD_INPUT, NOTHING_FOUND
 from choreomon.cli.command_line.examples import examples
 from choreomon.cli.command_line.pictures import check_picture
 from choreomon.cli.command_line.standard_input import read_again
@@ -84,6 +84,7 @@ _PICTURES: Final = (".svg", ".png", ".mmd", ".puml")
     type=WrittenPath(),
     help="With --against: draw the shortest run that forms the property; .svg, .png, .mmd, .puml.",
 )
+@click.option("--strict", is_flag=True, help="Exit with 2 where a document has warnings.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 def command(
     files: tuple[str, ...],
@@ -93,6 +94,7 @@ def command(
     against: str | None,
     states: int | None,
     picture: Path | None,
+    strict: bool,
     as_json: bool,
 ) -> int:
     """Validate FILE, say what its property means, and warn of what looks like a mistake. Several
@@ -110,7 +112,7 @@ def command(
     if len(files) > 1:
         if against is not None or locations is not None:
             raise click.UsageError("--against and --locations are for one FILE")
-        return _documents(files, show_tables=show_tables, verbose=verbose, as_json=as_json)
+        return _documents(files, show_tables, strict, verbose=verbose, as_json=as_json)
     click.get_current_context().with_resource(read_again(file))
     if against is not None:
         return _against(file, against, locations, states, picture, show_tables or verbose, as_json)
@@ -135,7 +137,7 @@ def command(
     from choreomon.core.errors import DocumentError
 
     try:
-        return _documents(files, show_tables=show_tables, verbose=verbose, as_json=as_json)
+        return _documents(files, show_tables, strict, verbose=verbose, as_json=as_json)
     except DocumentError:
         if not is_agent_file(file):
             raise
@@ -144,7 +146,9 @@ def command(
         return NOTHING_FOUND
 
 
-def _documents(files: tuple[str, ...], *, show_tables: bool, verbose: bool, as_json: bool) -> int:
+def _documents(
+    files: tuple[str, ...], show_tables: bool, strict: bool, *, verbose: bool, as_json: bool
+) -> int:
     """A document, or several read as one. Raises `DocumentError`."""
     from choreomon.documents.several import load_documents
     from choreomon.properties.tables import transition_tables
@@ -159,7 +163,7 @@ def _documents(files: tuple[str, ...], *, show_tables: bool, verbose: bool, as_j
         click.echo(json.dumps(shown, indent=2))
     else:
         _show(document, tables, show_tables, verbose=verbose)
-    return NOTHING_FOUND
+    return BAD_INPUT if strict and document.warnings else NOTHING_FOUND
 
 
 def _against(
