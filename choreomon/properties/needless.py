@@ -2,8 +2,8 @@
 answered by a search over what may be live. It is given up where that are too many states.
 
 That a rule can never be formed is no question: the labels of its steps, one after the other, form
-it, whatever these cancel, since an event is judged by what was live before it. What leads nowhere is
-refused where automata are made.
+it, whatever these cancel, since an event is judged by what was live before it. What leads nowhere
+is refused where automata are made.
 """
 
 from __future__ import annotations
