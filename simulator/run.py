@@ -11,7 +11,8 @@ from typing import Final, NamedTuple
 
 from choreomon.actors.delays import NO_TIME, sampler
 from choreomon.actors.randomness import Streams
-from choreomon.core.run import Run, RunEvent, RunReason, RunVerdict
+from choreomon.core.message import BEGINNING
+from choreomon.core.run import BEFORE_ALL, Run, RunEvent, RunReason, RunVerdict
 from choreomon.core.stated_rule import rule_of
 from choreomon.core.strategy_names import ASKING, StrategyName
 from choreomon.core.vector_clock import VectorClock
@@ -277,5 +278,7 @@ class _Lookup:
         )
 
     def _event_index(self, process: str, clock: VectorClock) -> int:
+        if process == BEGINNING:
+            return BEFORE_ALL
         own = self._index_of[process]
         return self._world.event_index(own, clock[own])

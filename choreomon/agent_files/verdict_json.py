@@ -60,6 +60,7 @@ from choreomon.agent_files.verdict_size import fitted
 from choreomon.core.binding import Binding
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.live import EventName, LiveReason, LiveVerdict, live_rule
+from choreomon.core.message import BEGINNING
 from choreomon.core.stated_rule import rule_of
 from choreomon.core.vector_clock import VectorClock, by_name
 from choreomon.core.verdict import GAP, NEVER, MonitorVerdict, Reason, Reference
@@ -145,6 +146,8 @@ class _Naming:
         return EventName(reference.process, None if count == NEVER else count, gap)
 
     def _count(self, process: str, clock: VectorClock) -> int:
+        if process == BEGINNING:
+            return 0
         return clock[self._processes.index(process)]
 
 

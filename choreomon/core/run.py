@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from choreomon.core.binding import Binding, in_words
 from choreomon.core.message import EventKind, Label, Message
@@ -66,11 +66,15 @@ class MonitorsMessage:
     taken: tuple[int, int]
 
 
+BEFORE_ALL: Final = -1
+"""The index of what happened before every event of a run (`choreomon.core.message.BEGIN`)."""
+
+
 @dataclass(frozen=True, slots=True)
 class RunReason:
-    """A `Reason` with its event looked up. `of` and `of_transition` are the event index and
-    the transition of the pre record that a vio concerns; `since` is the index of the first
-    event of a merged record."""
+    """A `Reason` with its event looked up, which may be `BEFORE_ALL`. `of` and `of_transition` are
+    the event index and the transition of the pre record that a vio concerns; `since` is the index
+    of the first event of a merged record."""
 
     event_index: int
     transition: tuple[str, str]

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable
 
 from choreomon.core.errors import InternalError
 from choreomon.core.live import EventName, LiveReason, LiveVerdict
-from choreomon.core.run import RunReason, RunVerdict
+from choreomon.core.message import BEGINNING
+from choreomon.core.run import BEFORE_ALL, RunReason, RunVerdict
 from choreomon.core.stated_rule import StatedRule
 from choreomon.core.verdict import GAP
 from choreomon.deployment.event_records import Timing
@@ -42,6 +43,8 @@ def run_verdict(verdict: LiveVerdict, declared_at: int, index_of: IndexOf) -> Ru
             return None
         if event.gap or event.count is None:
             raise InternalError(f"a verdict that rests on a gap: {verdict}")
+        if event.process == BEGINNING:
+            return BEFORE_ALL
         return index_of(event.process, event.count)
 
     def reason(live: LiveReason) -> RunReason:

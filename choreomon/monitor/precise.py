@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Final
 
 from choreomon.core.message import BEGINNING
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import FRM, FRM_P, Judgement, Reason
+from choreomon.core.verdict import FRM, FRM_P, Judgement
 from choreomon.monitor.consistent_cuts import MAX_STATES, possible_outcomes
 from choreomon.monitor.evidence import (
     concerning,
@@ -317,16 +317,7 @@ class Precise:
         """The records of pre- and vio-transitions, weighed one by one. The orders say more; but
         what this calls sure is so in all of them, and what it denies in none."""
         records = [each._replace(result=FRM_P) if each.result == OPEN else each for each in known]
-        found = SOUND.judge(inspected, event, monitor.own, records, monitor.entry_of, silent)
-        if not monitor.beginning:
-            return found
-        return found._replace(because=tuple([each for each in found.because if _happened(each)]))
-
-
-def _happened(reason: Reason) -> bool:
-    """Whether it is about events alone, and not about the beginning."""
-    of = reason.of_reference
-    return reason.reference.process != BEGINNING != (of and of.process)
+        return SOUND.judge(inspected, event, monitor.own, records, monitor.entry_of, silent)
 
 
 PRECISE: Final = Precise()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from choreomon.core.run import MonitorsMessage, RunEvent, RunReason, RunVerdict
+from choreomon.core.run import BEFORE_ALL, MonitorsMessage, RunEvent, RunReason, RunVerdict
 from choreomon.core.verdict import FRM, GAP, POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.sentences.event_names import EventNames, NumberedEvents
@@ -174,7 +174,9 @@ class _Sentences:
             order = f"which may have come before or after {judged}"
         name = called.before(pre.transition, of)
         sentences = [f"The {name} {did} {_at(pres, names)}, {order}."]
-        if pre.relation == "before" and not several and pre.since is None and pre.result != GAP:
+        if pre.event_index == BEFORE_ALL:
+            sentences = [f"The {name} {did} before everything else."]
+        elif pre.relation == "before" and not several and pre.since is None and pre.result != GAP:
             sentences += filter(None, [names.order(pre.event_index, verdict.event_index)])
         if pre.result == GAP:
             sentences.append("Its monitor was not told what happened there.")
@@ -325,10 +327,10 @@ def _alike(
         single = (
             reason.since is not None
             or reason.result == GAP
-            or reason.event_index == verdict.event_index
+            or reason.event_index in (BEFORE_ALL, verdict.event_index)
             or alone(reason)
         )
-        key = reason if single else replace(reason, event_index=-1)
+        key: object = reason if single else (replace(reason, event_index=-1), "and others")
         together.setdefault(key, []).append(reason)
     return [*together.values()]
 

@@ -7,7 +7,8 @@ from rich.text import Text
 
 from choreomon.core.binding import in_words
 from choreomon.core.live import EventName, LiveReason, LiveVerdict
-from choreomon.core.run import RunReason, RunVerdict
+from choreomon.core.message import BEGINNING
+from choreomon.core.run import BEFORE_ALL, RunReason, RunVerdict
 from choreomon.sentences.explanation import ExplanationText, explained, rule_name
 from choreomon.sentences.transition_names import TransitionNames, beginning
 from choreomon.sentences.wording import DECLARATION, VERDICT_IN_WORDS, milliseconds
@@ -116,6 +117,8 @@ class _Names:
         self._judged = self._number(EventName(verdict.process, verdict.count))
 
     def _number(self, event: EventName) -> int:
+        if event.process == BEGINNING:
+            return BEFORE_ALL
         return self._numbers.setdefault(event, len(self._numbers))
 
     def _name(self, index: int) -> EventName:

@@ -13,6 +13,7 @@ from typing import Final, TypeAlias
 
 from choreomon.core.errors import BudgetExceeded
 from choreomon.core.message import Event
+from choreomon.core.run import BEFORE_ALL
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.relations import pre_transitions, vio_transitions
 
@@ -40,7 +41,8 @@ class Moment:
 
 class Orders:
     """`moments`: of each labelled event, by its index, all that it may have met with.
-    `cancelled_by`: of each forward transition the backward ones that take it back.
+    `begun`: what is live before all of them. `cancelled_by`: of each forward transition the
+    backward ones that take it back.
 
     Raises `BudgetExceeded` where there are more than `MAX_MOMENTS` in all.
     """
@@ -54,6 +56,7 @@ class Orders:
         self._forward = [(t, {*pre_transitions(automaton, t)}) for t in automaton.forward]
         self._backward = [(t, {*pre_transitions(automaton, t)}) for t in automaton.backward]
         self._initial = frozenset(automaton.initial)
+        self.begun = frozenset((BEFORE_ALL, (t.source, t.target)) for t in automaton.begun)
         self.cancelled_by: dict[tuple[str, str], set[tuple[str, str]]] = {}
         for each in automaton.forward:
             by = {(back.source, back.target) for back in vio_transitions(automaton, each)}
@@ -70,7 +73,7 @@ class Orders:
         number = {index: place for chain in chains for place, index in enumerate(chain)}
         self._number = number
         seen = 0
-        cuts: dict[Cut, set[frozenset[Fired]]] = {(0,) * len(chains): {frozenset()}}
+        cuts: dict[Cut, set[frozenset[Fired]]] = {(0,) * len(chains): {self.begun}}
         while cuts:
             following: dict[Cut, set[frozenset[Fired]]] = {}
             for cut, lives in cuts.items():
@@ -113,6 +116,8 @@ class Orders:
 
     def before(self, one: int, other: int) -> bool:
         """Whether the event `one` happened before the other."""
+        if BEFORE_ALL in (one, other):
+            return other != BEFORE_ALL
         first, second = self._events[one], self._events[other]
         place = self._place[first.process]
         known = second.clock[place] >= first.clock[place]
@@ -123,6 +128,8 @@ class Orders:
 
     def happened(self, index: int, moment: Moment) -> bool:
         """Whether the event was there before the moment."""
+        if index == BEFORE_ALL:
+            return True
         return moment.cut[self._place[self._events[index].process]] > self._number[index]
 
     def always_fires(self, index: int, transitions: Iterable[tuple[str, str]]) -> bool:

@@ -50,6 +50,7 @@ _PATTERNS: Final = {
         r"(?:That is the last step of sequence \d+(?: or \d+)+|The last steps are .*)"
     ),
     "came before": rf"The {_BEFORE} (?P<did>(?:may have )?{_DID}) (?:at|in) {_EVENTS}, {_ORDER}",
+    "came before all": rf"The {_BEFORE} {_DID} before everything else",
     "known from": r"That order is known from (?P<chain>.*)",
     "may not count": (
         rf"Whether (?:these count|event \d+ counts) as that {_ONE} is not certain: it depends on "

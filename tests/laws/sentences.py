@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Generator, Iterator, Mapping, 
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from choreomon.core.run import MonitorsMessage, RunEvent, RunVerdict
+from choreomon.core.run import BEFORE_ALL, MonitorsMessage, RunEvent, RunVerdict
 from choreomon.properties.automaton import SequenceAutomaton
 from tests.laws.message_chains import unlike_the_trace
 from tests.laws.orders import Fired, Moment, Orders
@@ -163,14 +163,7 @@ class Reader:
     def _pre(self, match: re.Match[str]) -> Iterator[str]:
         text, orders = match["events"], self._orders
         yield from self._misnamed(text)
-        named = self._words.named(match["of"] or match["of_transitions"])
-        judged = named or [*self._verdict.transitions]
-        if match["fired"] or match["states"]:
-            transition = arrow(match["fired"] or match["states"])
-        else:
-            transition = self._words.step_into(judged[0][0])
-        if any(source != transition[1] for source, _ in judged):
-            yield "not what came before that"
+        transition = yield from self._before(match)
         certain = match["did"] in ("happened", "fired")
         events = self._events(re.sub(r", remembered as.*", "", text))
         more = re.search(r"and ([\d,]+) more event", text)
@@ -194,6 +187,26 @@ class Reader:
                     each, [transition]
                 )
             yield from self._ordered(each, match["order"], merged)
+
+    def _before(self, match: re.Match[str]) -> Generator[str, None, Pair]:
+        """The transition that came before those that are named; what is wrong with that."""
+        named = self._words.named(match["of"] or match["of_transitions"])
+        judged = named or [*self._verdict.transitions]
+        if match["fired"] or match["states"]:
+            transition = arrow(match["fired"] or match["states"])
+        else:
+            transition = self._words.step_into(judged[0][0])
+        if any(source != transition[1] for source, _ in judged):
+            yield "not what came before that"
+        return transition
+
+    def _begun(self, match: re.Match[str]) -> Iterator[str]:
+        transition = yield from self._before(match)
+        self._listed.add((BEFORE_ALL, transition))
+        self._first = self._first or (BEFORE_ALL, transition)
+        self._spoken = _Spoken((BEFORE_ALL,), transition, certain=True)
+        if (BEFORE_ALL, transition) not in self._orders.begun:
+            yield "begin does not do that"
 
     def _merged(self, transition: Pair, first: int, last: int) -> Iterator[str]:
         """There are others, of the same process, that may have fired the same."""
@@ -389,6 +402,7 @@ _CHECKS: Final[Mapping[str, Callable[[Reader, re.Match[str]], Iterator[str]]]] =
     "sequence": Reader._sequence,
     "sequence by number": Reader._numbered,
     "came before": Reader._pre,
+    "came before all": Reader._begun,
     "known from": Reader._known_from,
     "may not count": Reader._open,
     "gap": Reader._untold,

@@ -11,8 +11,8 @@ from typing import Any, Final, NamedTuple
 
 from benchmarks.truth.documents import FAMILIES as DOCUMENTS
 from benchmarks.truth.documents import document_of
-from choreomon.core.message import Event
-from choreomon.core.run import MonitorsMessage, RunEvent, RunReason, RunVerdict
+from choreomon.core.message import BEGINNING, Event
+from choreomon.core.run import BEFORE_ALL, MonitorsMessage, RunEvent, RunReason, RunVerdict
 from choreomon.core.strategy_names import StrategyName
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import GAP, MonitorVerdict, Reason, Reference
@@ -230,6 +230,8 @@ def _words(
     gap_at: dict[tuple[Reference, VectorClock, VectorClock | None], int] = {}
 
     def index(reference: Reference, clock: VectorClock) -> int:
+        if reference.process == BEGINNING:
+            return BEFORE_ALL
         return at[reference.process, clock[place[reference.process]]]
 
     def index_of(reason: Reason) -> int:

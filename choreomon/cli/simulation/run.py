@@ -125,14 +125,18 @@ def _run(
     from choreomon.deployment.run import Deployment
     from choreomon.documents.read import load_document
     from choreomon.documents.scenario import scenario
+    from simulator.monitoring import unfit_for
 
     document = chosen_document(load_document(file), asked.rule)
     prepared = scenario(document, "run")
+    rules = asked.rules or prepared.rules
+    if unfit := unfit_for(prepared.automaton, prepared.parameters, "pull", rules):
+        raise click.UsageError(unfit)
     last = max((start.at for start in prepared.application.starts), default=0) / 1e6 / speed
     deployment = Deployment(
         fork_server,
         prepared,
-        asked.rules or prepared.rules,
+        rules,
         document.name,
         embedded,
         speed,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from choreomon.core.run import Run, RunEvent, RunReason, RunVerdict
+from choreomon.core.run import BEFORE_ALL, Run, RunEvent, RunReason, RunVerdict
 from choreomon.core.vector_clock import happened_before
 from choreomon.core.verdict import VIOLATED
 from choreomon.properties.automaton import SequenceAutomaton
@@ -48,18 +48,20 @@ def highlights_of(
     judged = verdict.event_index
     steps = {index: number for number, index in enumerate(formed, 1)}
     earlier: dict[int, Highlight] = {}
+    begun = False
     if not formed:
         steps = {pre.event_index: places.get(pre.event_index, 1) for pre in _in_question(verdict)}
+        begun = steps.pop(BEFORE_ALL, None) is not None
         earlier = {index: Highlight(index, "earlier", number) for index, number in places.items()}
     steps.pop(judged, None)
     highlights = earlier | {
         reason.event_index: Highlight(reason.event_index, "cancellation")
         for reason in verdict.because
-        if reason.role == "vio" and reason.of in steps
+        if reason.role == "vio" and (reason.of in steps or (begun and reason.of == BEFORE_ALL))
     }
     highlights |= {index: Highlight(index, "step", number) for index, number in steps.items()}
     starts = verdict.verdict == VIOLATED and not verdict.reasons_left_out
-    numbered = bool(steps) or starts
+    numbered = bool(steps) or starts or begun
     last = max(steps.values(), default=0) + 1 if numbered else None
     highlights[judged] = Highlight(judged, "judged", last)
     return tuple(highlights[index] for index in sorted(highlights))
@@ -101,6 +103,8 @@ def places_in_sequence(
     steps: dict[int, int] = {}
     others: list[RunReason] = []
     for pre in _in_question(verdict):
+        if pre.event_index == BEFORE_ALL:
+            continue
         way = _way(pre, automaton, [event for event in known if event.index <= pre.event_index])
         places |= {index: number for number, index in enumerate(way, 1) if index not in places}
         if way:
