@@ -26,6 +26,7 @@ Actions are split at their first `!` or `?`, so a lifeline's name has neither.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from typing import Final, Literal
 
@@ -33,6 +34,7 @@ import msgspec
 
 from choreomon.core.action import EMISSION, RECEPTION, Action
 from choreomon.core.errors import Path
+from choreomon.core.names import QUOTED_PATTERN, name_defect, quoted, unwritten
 from choreomon.files.json_documents import Defects, decoded
 from choreomon.files.json_shapes import JsonDocument
 from choreomon.hibou.interaction import OPERATORS, WITH_REGION, folded
@@ -94,7 +96,12 @@ class _Signature(JsonDocument, forbid_unknown_fields=True):
 
 
 def read_action(text: str) -> Action | None:
-    """`l!m` or `l?m`, split at the first sign."""
+    """`l!m` or `l?m`, split at the first sign that is not in quotes: a lifeline with a sign in its
+    name stands in those that labels have (`choreomon.core.names`), `"a!b"!m`."""
+    if (found := _QUOTED.fullmatch(text)) is not None:
+        lifeline = unwritten(found["lifeline"])
+        if lifeline is not None and _NEEDS_QUOTES.search(lifeline):
+            return Action(lifeline, "!" if found["sign"] == EMISSION else "?", found["message"])
     for place, sign in enumerate(text):
         if sign in (EMISSION, RECEPTION):
             lifeline, message = text[:place], text[place + 1 :]
@@ -104,9 +111,21 @@ def read_action(text: str) -> Action | None:
 
 
 def written_action(action: Action) -> str:
-    if read_action(str(action)) != action:
-        raise ValueError(f"the action {action} cannot be written: {action.lifeline!r} has a sign")
-    return str(action)
+    """The text that `read_action` reads. Raises ValueError where there is none."""
+    for lifeline in (action.lifeline, quoted(action.lifeline)):
+        text = f"{lifeline}{action.kind}{action.message}"
+        if read_action(text) == action:
+            return text
+    raise ValueError(
+        f"the action {action} cannot be written: {action.lifeline!r} has a sign and is no name: it "
+        f"{name_defect(action.lifeline) or 'has a message without a name'}"
+    )
+
+
+_QUOTED: Final = re.compile(
+    rf"(?P<lifeline>{QUOTED_PATTERN})(?P<sign>[!?])(?P<message>.+)", re.DOTALL
+)
+_NEEDS_QUOTES: Final = re.compile('[!?"]')
 
 
 NO_ACTION: Final = "is no action; write `lifeline!message` or `lifeline?message`"

@@ -86,12 +86,12 @@ def test_reading_what_was_written_gives_the_automaton_back(seed: int) -> None:
         ]
 
 
-def test_any_name_but_one_with_a_sign_can_be_written() -> None:
+def test_any_name_but_one_that_is_none_and_has_a_sign_can_be_written() -> None:
     strange = Action('é "', "?", "!?\n\\")
     one = automaton([(0, strange, 0)], initial=[0], final=[])
     assert read_automaton(write_automaton(one)) == one
     with pytest.raises(ValueError, match="has a sign"):
-        write_automaton(automaton([(0, emission("a?", "m"), 0)], initial=[0], final=[]))
+        write_automaton(automaton([(0, emission("a?\n", "m"), 0)], initial=[0], final=[]))
 
 
 def test_letters_of_other_origin_are_actions_of_their_locations() -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from choreomon.core.action import Action
@@ -35,6 +36,7 @@ from choreomon.interaction_files.offline_json import (
     write_signature_json,
 )
 from choreomon.multitrace.multitrace import MultiTrace, component, multi_trace
+from tests.core.names_for_tests import names as any_names
 from tests.hibou.samples import LIFELINES, SIGNATURE, interactions, multi_traces
 
 SENT, RECEIVED = Action("a", "!", "m"), Action("b", "?", "m")
@@ -102,12 +104,26 @@ def test_names_that_hibou_cannot_express_are_no_matter_here() -> None:
     assert read_multi_trace_json(write_multi_trace_json(multitrace)) == multitrace
 
 
+@given(any_names(), st.sampled_from("!?"), any_names())
+@example("a!b", "?", "m")
+@example('"a', "!", 'b"!m')
+@example('"a!b"', "!", "m")
+@example('"x"', "?", "m")
+def test_actions_of_any_names_come_back(lifeline: str, kind: Any, message: str) -> None:
+    action = Action(lifeline, kind, message)
+    assert read_interaction_json(write_interaction_json(act(action))) is act(action)
+
+
+def test_a_lifeline_without_a_sign_is_written_as_before() -> None:
+    assert '"action": "\\"x\\"!m"' in write_interaction_json(act(Action('"x"', "!", "m")))
+
+
 def test_what_json_cannot_express_is_not_written() -> None:
-    strange = Action("a!b", "?", "m")
-    with pytest.raises(ValueError, match="'a!b' has a sign"):
+    strange = Action("a!\n", "?", "m")
+    with pytest.raises(ValueError, match=r"'a!\\n' has a sign and is no name: it has U\+000A"):
         write_interaction_json(act(strange))
-    with pytest.raises(ValueError, match="'a!b' has a sign"):
-        write_multi_trace_json(multi_trace([component(["a!b"], (strange,))]))
+    with pytest.raises(ValueError, match="has a sign"):
+        write_multi_trace_json(multi_trace([component(["a!\n"], (strange,))]))
     with pytest.raises(ValueError, match="open iteration"):
         write_interaction_json(make(Operator.OPEN, NONE, act(SENT), None))
 
