@@ -13,7 +13,9 @@ from choreomon.core.message import HANDLE, SEND, EventKind, Label, Message
 from choreomon.core.names import MAX_NAME, PLAIN_PATTERN, is_name, name_defect
 
 _LONGEST: Final = 4 * MAX_NAME
-"""More characters than a label of the longest names has."""
+"""More characters than a label of the longest plain names has."""
+_MUCH_LONGER: Final = 10_000
+"""Characters of a text in which nobody looks for quotes."""
 
 _NAME: Final = "[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,198}[A-Za-z0-9_.])?"
 """Names that do not end in a hyphen, which could be part of an arrow."""
@@ -96,8 +98,8 @@ def _with_quotes(text: str) -> str:
 
 def quotes_defect(text: str) -> str:
     """What is wrong with the quotes of a label, and with the names in them; empty where nothing
-    is."""
-    rest = text
+    is, and where the text is much longer than labels are."""
+    rest = text if len(text) <= _MUCH_LONGER else ""
     while '"' in rest:
         before, _, rest = rest.partition('"')
         found = _IN_QUOTES.match(rest)

@@ -163,6 +163,10 @@ def test_what_is_wrong_with_quotes_is_told(text: str, said: str) -> None:
     assert quotes_defect(text).isprintable()
 
 
+def test_in_much_longer_texts_nobody_looks_for_quotes() -> None:
+    assert quotes_defect('"a"->' * 1_000_000) == ""
+
+
 @given(st.text(alphabet='a"\\ ->:(){', max_size=40))
 def test_a_label_has_no_defect_of_quotes(text: str) -> None:
     if parse_carrying_label(text) is not None:
