@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Final
 
 from choreomon.core.decisive_reasons import MOST_REASONS, Weight, decisive
-from choreomon.core.live import LiveReason, LiveVerdict
+from choreomon.core.live import LiveReason, LiveRule, LiveVerdict
 from choreomon.core.verdict import VIOLATED
 
 MOST_BYTES: Final = 16 * 1024
@@ -112,7 +112,10 @@ def _with_least(verdict: LiveVerdict) -> LiveVerdict:
     """What fits even where each name has hundreds of characters, of 12 bytes each in ASCII."""
     clock = {verdict.process: verdict.clock[verdict.process]}
     left_out = dict(verdict.left_out)
+    rule = verdict.rule
+    said = () if rule is None else (rule.where, rule.description, rule.runbook_url, rule.tags)
     for field, lost in (
+        ("rule", sum(map(bool, said))),
         ("clock", len(verdict.clock) - len(clock)),
         ("waiting_for", len(verdict.waiting_for)),
         ("silent", len(verdict.silent)),
@@ -127,6 +130,7 @@ def _with_least(verdict: LiveVerdict) -> LiveVerdict:
         waiting_for=(),
         silent=(),
         transitions=verdict.transitions[:1],
+        rule=None if rule is None else LiveRule(rule.id, severity=rule.severity),
         left_out=left_out,
     )
 

@@ -13,7 +13,7 @@ from choreomon.agent_files.table_shape import MAX_PARAMETERS
 from choreomon.agent_files.verdict_json import decode_verdict_untrusted, verdict_line
 from choreomon.agent_files.verdict_size import MOST_BYTES, fitted
 from choreomon.core.binding import MAX_VALUE
-from choreomon.core.live import EventName, LiveReason, LiveVerdict
+from choreomon.core.live import EventName, LiveReason, LiveRule, LiveVerdict
 from choreomon.core.names import written
 from choreomon.core.verdict import FRM, POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN
 from choreomon.terminal.live_verdict import live_explanation, live_word_line
@@ -117,7 +117,11 @@ def test_it_is_never_longer_whatever_processes_are_called(letter: str, processes
     whole = large(processes=processes, length=200, transitions=30, reasons=16, letter=letter)
     first, second = (written(each) for each in whole.silent[:2])
     label = f"handle {first} -> {second} : {first}"
-    fit = fitted(replace(whole, label=label, instance={"order": "\0" * MAX_VALUE}), size)
+    rule = LiveRule("r" * 200, {"s": first}, 20_000 * letter, "note", "https://x/y", ("a", "b"))
+    whole = replace(whole, label=label, rule=rule, instance={"order": "\0" * MAX_VALUE})
+    fit = fitted(whole, size)
+    assert fit.rule == LiveRule("r" * 200, severity="note")
+    assert fit.left_out["rule"] == 4
     assert size(fit) <= MOST_BYTES
     assert decode_verdict_untrusted(verdict_line(fit)) == fit
     assert fit.process in fit.clock
