@@ -89,6 +89,33 @@ def concurrently(run: MonitoredRun) -> None:
     run.blocking("B").sending("A", "b")
 
 
+UNPAID = parse_document(
+    """
+property:
+  for_each: [order]
+  sequences:
+    - steps: [begin, "B -> A : ship(order)"]
+      cancel: [{on: "A -> B : paid(order)", after: [1, 1], back_to: 0}]
+""",
+    "unpaid.yaml",
+)
+
+
+def ships_one_unpaid(run: MonitoredRun) -> None:
+    a, b = run.blocking("A"), run.blocking("B")
+    b.handling(a.sending("B", "paid", order="A-17"), order="A-17")
+    b.sending("A", "ship", order="A-17")
+    b.sending("A", "ship", order="A-18")
+
+
+def test_each_instance_has_its_beginning() -> None:
+    with pytest.raises(Declared) as caught, monitored(UNPAID) as run:
+        ships_one_unpaid(run)
+    assert "B declares violated for order=A-18 at event 3" in str(caught.value)
+    assert "The step before it happened before everything else." in str(caught.value)
+    assert caught.value.run.formed == ((3, (3,)),)
+
+
 def test_what_is_not_formed_is_not_declared() -> None:
     with monitored(DOCUMENT) as run:
         a, b = run.blocking("A"), run.blocking("B")
