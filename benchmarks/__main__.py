@@ -44,6 +44,7 @@ BENCHMARKS: Final = (
     "embedded_cost",
     "instances",
     "cold_instances",
+    "many_rules",
     "clock_bytes",
     "log_reading",
     "looking",

@@ -149,13 +149,14 @@ class Precise:
         known = _Known(monitor, state, inspection)
         by_rule = monitor.by_rule(inspection.plan)
         if len(by_rule) == 1:
-            ((rule, _),) = by_rule.items()
-            return self._found(monitor, known, inspection.plan.inspected, rule)
+            return self._found(monitor, known, inspection.plan.inspected, by_rule[0].rule)
+        recorded = {record.reference for record in (*known.here, *known.missing)}
         judgements: list[Judgement] = [NOTHING] * len(inspection.plan.inspected)
         all_found: list[Findings] = []
-        for rule, places in by_rule.items():
-            inspected = [inspection.plan.inspected[place] for place in places]
-            found = self._found(monitor, known, inspected, rule)
+        for rule, places, transitions, needed in by_rule:
+            if recorded.isdisjoint(needed):
+                continue  # nothing is before it, and nothing took anything back
+            found = self._found(monitor, known, transitions, rule)
             all_found.append(found)
             for place, judgement in zip(places, found.judgements, strict=True):
                 judgements[place] = judgement

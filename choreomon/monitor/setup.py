@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from choreomon.core.message import BEGINNING, Label
 from choreomon.core.vector_clock import indices
@@ -13,7 +14,34 @@ from choreomon.monitor.history import Record
 from choreomon.monitor.plan import Plan, plans_of
 from choreomon.monitor.record_by_record import SOUND
 from choreomon.monitor.rules import Rules
-from choreomon.properties.tables import TransitionTable
+from choreomon.properties.tables import Inspected, TransitionTable
+
+
+class InRule(NamedTuple):
+    """Transitions of one rule that a plan inspects: their `places` there, and all of which records
+    may have something to do with any of them directly."""
+
+    rule: int
+    places: tuple[int, ...]
+    transitions: tuple[Inspected, ...]
+    needed: frozenset[Reference]
+
+
+def _in_rules(plan: Plan, rule_of: Mapping[Reference, int]) -> tuple[InRule, ...]:
+    places: dict[int, list[int]] = {}
+    for place, each in enumerate(plan.inspected):
+        places.setdefault(rule_of[each.reference], []).append(place)
+    found = []
+    for rule, own in places.items():
+        transitions = tuple([plan.inspected[place] for place in own])
+        needed = {
+            reference
+            for each in transitions
+            for need in each.needs
+            for reference in (need.pre, *need.vio)
+        }
+        found.append(InRule(rule, tuple(own), transitions, frozenset(needed)))
+    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -53,6 +81,7 @@ class MonitorSetup:
     asks_itself: tuple[bool, ...] = field(init=False)
     plans: Mapping[Label, tuple[Plan, ...]] = field(init=False)
     rule_of: Mapping[Reference, int] = field(init=False)
+    in_rules: Mapping[tuple[int, ...], tuple[InRule, ...]] = field(init=False, repr=False)
     beginning: tuple[Record, ...] = field(init=False, repr=False)
     entry_of: Mapping[str, int] = field(init=False, repr=False)
     bits: Bits = field(init=False, repr=False)
@@ -98,17 +127,13 @@ class MonitorSetup:
             },
         )
         derive("rule_of", self.table.rule_of)
+        plans = [plan for group in self.plans.values() for plan in group]
+        derive("in_rules", {plan.places: _in_rules(plan, self.rule_of) for plan in plans})
         derive("bits", Bits(self.table.skeleton))
 
-    def by_rule(self, plan: Plan) -> Mapping[int, tuple[int, ...]]:
-        """By rule where its transitions are among those that a plan inspects."""
-        if not self.table.rules:
-            return {0: tuple(range(len(plan.inspected)))}
-        found: dict[int, tuple[int, ...]] = {}
-        for place, each in enumerate(plan.inspected):
-            rule = self.rule_of[each.reference]
-            found[rule] = (*found.get(rule, ()), place)
-        return found
+    def by_rule(self, plan: Plan) -> tuple[InRule, ...]:
+        """The transitions that a plan inspects, of each rule by themselves."""
+        return self.in_rules[plan.places]
 
     def final_rules(self, plan: Plan) -> tuple[int, ...]:
         """The rules of which a plan inspects final transitions, each once."""
