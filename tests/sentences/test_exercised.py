@@ -22,7 +22,12 @@ def exercise(*labels: Label) -> Exercise:
 
 def test_each_sequence_that_was_never_formed_is_told() -> None:
     runs = [exercise(A), exercise(), exercise(A, A)]
-    assert runs[0] == ((1, 0), (2, 2), (("P -> Q : a", 1), ("P -> Q : b", 0), ("P -> Q : c", 0)))
+    assert runs[0] == (
+        (1, 0),
+        (2, 2),
+        (("P -> Q : a", 1), ("P -> Q : b", 0), ("P -> Q : c", 0)),
+        (),
+    )
     assert exercise_sentences(runs) == [
         "No step of sequence 2 was made.",
         "Sequence 1 came 1 of 2 steps far in 2 of 3 runs.",
