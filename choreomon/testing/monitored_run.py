@@ -12,7 +12,7 @@ import os
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Collection, Coroutine, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -36,6 +36,7 @@ from choreomon.deployment.observation import MonitorObserver
 from choreomon.deployment.run_verdicts import last_verdicts
 from choreomon.documents.compilation import LoadedProperty
 from choreomon.documents.read import Document, load_document
+from choreomon.documents.several import with_rules
 from choreomon.properties.exercising import Exercising
 from choreomon.properties.formed import Formed, formed_by, formed_for_each
 from choreomon.properties.linear import FormationRules, FormationWatch
@@ -369,15 +370,17 @@ def check(monitors: MonitoredRun, *, possible: bool = True) -> Run:
 
 @contextmanager
 def monitored(
-    file: str | os.PathLike[str] | Document, *, possible: bool = True
+    file: str | os.PathLike[str] | Document, *, possible: bool = True, rules: Collection[str] = ()
 ) -> Iterator[MonitoredRun]:
-    """A run with a monitor for each process of the property in `file`.
+    """A run with a monitor for each process of the property in `file`; with `rules` of these of its
+    rules alone. Raises `ValueError` for one that it has not.
 
     At the end of the block the monitors find out what is open; then `Declared`, which is an
     `AssertionError`, is raised where one declared something, `possible` things included. Where the
     block itself raises, that is all. Raises `DocumentError` for a document that cannot be used.
     """
-    monitors = MonitoredRun(file if isinstance(file, Document) else load_document(file))
+    document = file if isinstance(file, Document) else load_document(file)
+    monitors = MonitoredRun(with_rules(document, rules) if rules else document)
     try:
         monitors.start()
         yield monitors

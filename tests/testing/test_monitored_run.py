@@ -127,6 +127,41 @@ def test_what_is_not_formed_is_not_declared() -> None:
     assert (found.events, found.verdicts, found.formed) == (7, (), ())
 
 
+RULES = parse_document(
+    """
+rules:
+  - {id: a-and-then-b, description: Nothing comes back., never: "B -> A : b", after: "A -> B : a"}
+  - {id: no-c-before-b, never: "A -> B : c", unless: "B -> A : b"}
+""",
+    "rules.yaml",
+)
+
+
+def one_after_the_other(run: MonitoredRun) -> None:
+    a, b = run.blocking("A"), run.blocking("B")
+    b.handling(a.sending("B", "a"))
+    a.handling(b.sending("A", "b"))
+    b.handling(a.sending("B", "c"))
+
+
+def test_of_rules_it_is_said_which_failed() -> None:
+    with pytest.raises(Declared) as caught, monitored(RULES) as run:
+        one_after_the_other(run)
+    told = str(caught.value)
+    assert "a-and-then-b" in told
+    assert "Nothing comes back." in told
+    assert "no-c-before-b" not in told
+
+
+def test_only_some_rules_may_be_wanted() -> None:
+    with monitored(RULES, rules=["no-c-before-b"]) as run:
+        run.blocking("B").handling(run.blocking("A").sending("B", "a"))
+        run.blocking("B").sending("A", "b")
+    assert run.finish().verdicts == ()
+    with pytest.raises(ValueError, match="unknown rule 'no-c'"), monitored(RULES, rules=["no-c"]):
+        pass
+
+
 def test_what_is_only_possible_counts_unless_it_is_said_not_to() -> None:
     with pytest.raises(Declared, match="possibly violated"), monitored(DOCUMENT) as run:
         concurrently(run)
