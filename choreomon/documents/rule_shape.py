@@ -170,6 +170,19 @@ class RuleDocument(Part):
         default=None, description="a sequence automaton, instead of never"
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _nothing_to_come(cls, value: object) -> object:
+        """Response and existence, in words that people try."""
+        wanted = [key for key in value if key in _TO_COME] if isinstance(value, dict) else []
+        if wanted:
+            raise refused(
+                f"has {wanted[0]}, which speaks of what has not happened yet, and no order of "
+                "messages forbids that something is still to come; what comes nearest is what must "
+                "not happen before it, as in never: CLOSE, unless: ANSWER, after_each: QUESTION"
+            )
+        return value
+
     @model_validator(mode="after")
     def _one_of_three(self) -> RuleDocument:
         bodies = [field for field in ("never", "steps", "automaton") if getattr(self, field)]
@@ -183,6 +196,9 @@ class RuleDocument(Part):
         return self
 
 
+_TO_COME: Final = frozenset(
+    ("always", "eventually", "exists", "followed_by", "leads_to", "must", "response", "then")
+)
 _GOES_WITH: Final = {
     **dict.fromkeys(("unless", "after", "after_each", "until", "before", "between"), "never"),
     "cancel": "steps",

@@ -192,11 +192,14 @@ def transition_tables(
 
 
 def _own_rules(rules: Sequence[RuleStates], rows: Sequence[Row]) -> tuple[RuleStates, ...]:
-    """Those of rows, in their order."""
+    """Those of rows, in their order, without their places in documents."""
     states = {state for row in rows for state in row.transition.reference[::2]}
     ends = {row.transition.target for row in rows if row.final}
     return tuple(
-        RuleStates(NOT_TOLD if rule.states.isdisjoint(ends) else rule.stated, own)
+        RuleStates(
+            NOT_TOLD if rule.states.isdisjoint(ends) else rule.stated._replace(line=0, file=""),
+            own,
+        )
         for rule in rules
         if (own := rule.states & states)
     )

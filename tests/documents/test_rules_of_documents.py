@@ -142,6 +142,10 @@ def wrong() -> Iterator[tuple[str, str]]:
     yield "id: r\nnever: 'a -> b : m'\nsteps: ['a -> b : m']", "has never and steps"
     yield "id: r\nnever: 'a -> b : m'\nunles: 'a -> b : n'", "did you mean 'unless'"
     yield "id: r\nnever: 'a - b'", "should be a label"
+    yield (
+        "id: r\nfollowed_by: 'a -> b : m'",
+        "has followed_by, which speaks of what has not happened",
+    )
     yield "id: r\nnever: 'a -> $w : m'", "unknown variable '$w'"
     yield "id: r\nnever: 'a -> $w : m'\nwhere: {v: [x]}", "unknown variable '$w'; did you mean '$v'"
     yield "id: r\nnever: 'a -> b : m'\nwhere: {w: [x]}", "is used nowhere: write $w"
