@@ -66,7 +66,7 @@ def resident() -> int:
 def opened(store: SqliteStore) -> tuple[Sidecar, SidecarState, object]:
     tables = transition_tables(AUTOMATON, PROCESSES, "precise", PARAMETERS)
     host = Host(InstanceMonitor(tables["billing"], PROCESSES))
-    sidecar, cold = with_cold_instances(Sidecar("billing", (SYSTEM,), (host,)), store.instance)
+    sidecar, cold = with_cold_instances(Sidecar("billing", (SYSTEM,), (host,)), store)
     snapshot, _ = store.load()
     state = sidecar.initial() if snapshot is None else decode_snapshot(snapshot, sidecar)
     return sidecar, state, cold

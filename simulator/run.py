@@ -16,7 +16,7 @@ from choreomon.core.run import BEFORE_ALL, Run, RunEvent, RunReason, RunVerdict
 from choreomon.core.stated_rule import rule_of
 from choreomon.core.strategy_names import ASKING, StrategyName
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import GAP, MonitorVerdict, Reason
+from choreomon.core.verdict import UNSEEN, MonitorVerdict, Reason
 from choreomon.documents.read import Document
 from choreomon.documents.scenario import Scenario, scenario
 from choreomon.properties.automaton import SequenceAutomaton
@@ -261,7 +261,7 @@ class _Lookup:
 
     def _reason(self, given: Reason) -> RunReason:
         source, process, target = given.reference
-        assert given.result != GAP  # every event of a world is seen
+        assert given.result not in UNSEEN  # every event of a world is seen, and remembered
         pre = given.of_reference
         return RunReason(
             event_index=self._event_index(process, given.clock),

@@ -35,6 +35,11 @@ split; `carries` says of each own label of which parameters its message carries 
       "key": "7c1f0a3b9d2e48566a0f1b2c3d4e5f60",
       "carries": ["hallway -> light : turnOn(tenant, order)"],
 
+Where instances are forgotten that have been idle for so many seconds, there is one more; which ones
+are, it says by the parameters that they bind:
+
+      "forget": {"after": 2592000.0, "bindings": [["order", "tenant"]]},
+
 In the files of a system that follows another one (`choreomon split --after`) there is one more:
 
       "after": {
@@ -76,6 +81,7 @@ from choreomon.agent_files.table_rules import read_rules, written_rules
 from choreomon.agent_files.table_shape import (
     SPLIT_AGAIN,
     WrittenAlike,
+    WrittenForgetting,
     WrittenPredecessor,
     WrittenReaders,
     WrittenRow,
@@ -90,6 +96,7 @@ from choreomon.files.input_files import beginning, size
 from choreomon.files.json_keys import repeated_key
 from choreomon.monitor.opening import Predecessor
 from choreomon.properties.automaton import Transition
+from choreomon.properties.instances import Forgetting
 from choreomon.properties.tables import Need, Row, RulesName, TransitionTable
 
 KIND: Final = "table"
@@ -205,7 +212,14 @@ def _written_parameters(table: SplitTable) -> dict[str, bytes]:
         "for_each": _json(table.table.parameters),
         "key": _json(table.key.hex()),
         "carries": _lines([str(each) for each in carries]),
+        **_written_forgetting(table.table.forgetting),
     }
+
+
+def _written_forgetting(forgetting: Forgetting | None) -> dict[str, bytes]:
+    if forgetting is None:
+        return {}
+    return {"forget": _json(WrittenForgetting(forgetting.after, sorted(forgetting.bindings)))}
 
 
 def _written_readers(readers: Mapping[Reference, tuple[str, ...]]) -> list[WrittenReaders]:
@@ -312,6 +326,9 @@ def _table(document: WrittenTable) -> SplitTable:
         document.for_each or (),
         dict(_carrying(each) for each in document.carries or ()),
         read_rules(document.named_rules or ()),
+        forgetting=None
+        if document.forget is None
+        else Forgetting(document.forget.after, frozenset(document.forget.bindings)),
     )
     return SplitTable(
         system_id=document.system,

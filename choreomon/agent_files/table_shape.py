@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
@@ -67,11 +68,16 @@ class WrittenPredecessor(msgspec.Struct, forbid_unknown_fields=True):
     alike: list[WrittenAlike]
 
 
+class WrittenForgetting(msgspec.Struct, forbid_unknown_fields=True):
+    after: float
+    bindings: list[tuple[str, ...]]
+
+
 class WrittenTable(JsonDocument, forbid_unknown_fields=True):
     """A file, field by field. `sequences` are those of a property that was written as such;
-    `for_each`, `key` and `carries` are those of a property for each instance, `skeleton` and
-    `followers` of `precise` rules, `after` of a system that follows another one, and `named_rules`
-    of a property that is written as rules."""
+    `for_each`, `key` and `carries` are those of a property for each instance, `forget` of one whose
+    instances are forgotten, `skeleton` and `followers` of `precise` rules, `after` of a system that
+    follows another one, and `named_rules` of a property that is written as rules."""
 
     kind: str
     version: int
@@ -86,6 +92,7 @@ class WrittenTable(JsonDocument, forbid_unknown_fields=True):
     for_each: tuple[str, ...] | None = None
     key: str | None = None
     carries: list[str] | None = None
+    forget: WrittenForgetting | None = None
     skeleton: list[WrittenSkeleton] | None = None
     followers: list[WrittenReaders] | None = None
     after: WrittenPredecessor | None = None
@@ -96,6 +103,8 @@ class WrittenTable(JsonDocument, forbid_unknown_fields=True):
         more = [each for each in (self.skeleton, self.followers) if each is not None]
         keys = 9 + (self.sequences is not None) + 6 * len(self.rows) + 3 * len(self.readers)
         keys += sum(each is not None for each in (self.for_each, self.key, self.carries))
+        if self.forget is not None:
+            keys += 3
         if self.after is not None:
             keys += 4 + 3 * len(self.after.alike)
         return keys + sum(1 + 3 * len(each) for each in more)
@@ -141,6 +150,19 @@ def table_defects(document: WrittenTable) -> Iterator[tuple[Path, str]]:
     if document.named_rules is not None:
         rows = dict.fromkeys((row.source, row.target, row.final) for row in document.rows)
         yield from rule_defects(document.named_rules, rows)
+    if document.forget is not None:
+        yield from _defects_of_forgetting(document.forget, document.for_each or ())
+
+
+def _defects_of_forgetting(
+    forget: WrittenForgetting, parameters: Sequence[str]
+) -> Iterator[tuple[Path, str]]:
+    if not 0 < forget.after < math.inf:
+        yield ("forget", "after"), f"should be a number of seconds above 0: {SPLIT_AGAIN}"
+    for place, names in enumerate(forget.bindings):
+        if not names or list(names) != sorted({*names} & {*parameters}):
+            told = "should be parameters of the property, sorted, each once"
+            yield ("forget", "bindings", place), f"{told}: {SPLIT_AGAIN}"
 
 
 def _defects_of_parameters(document: WrittenTable) -> Iterator[tuple[Path, str]]:

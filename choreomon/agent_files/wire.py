@@ -43,7 +43,7 @@ from choreomon.core.binding import Binding
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.names import MAX_NAME
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import GAP, NEVER
+from choreomon.core.verdict import NEVER, UNSEEN
 from choreomon.monitor.history import Record
 from choreomon.monitor.messages import (
     Inquiry,
@@ -327,7 +327,7 @@ def _check(message: MonitoringMessage, processes: Collection[str]) -> None:
         if names_other and record.reference.process not in processes:
             raise MalformedMessage(f"unknown process {record.reference.process[:MAX_NAME]!r}")
         clocks.append(record.first)
-        if record.result == GAP:
+        if record.result in UNSEEN:
             if record.since is None:
                 raise MalformedMessage(f"a gap of {record.reference} without a beginning")
             clocks.append(_reached_in_gap(record, processes))

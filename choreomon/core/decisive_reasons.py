@@ -9,9 +9,9 @@ that nothing cancelled it.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
-from choreomon.core.verdict import FRM, MonitorVerdict, Relation, Result, Role
+from choreomon.core.verdict import FRM, MonitorVerdict, Relation, Result, Role, Unseen
 
 MOST_REASONS: Final = 16
 """Reasons of a live verdict. An explanation lists five kinds of records with what may have
@@ -25,7 +25,7 @@ class Weight(NamedTuple):
     role: Role
     record: Hashable
     state: str
-    result: Result | Literal["Gap"]
+    result: Result | Unseen
     relation: Relation
     certain: bool
 

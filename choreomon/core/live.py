@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
 from choreomon.core.stated_rule import Severity, StatedRule
-from choreomon.core.verdict import Relation, Result, Role, VerdictKind
+from choreomon.core.verdict import Relation, Result, Role, Unseen, VerdictKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +40,7 @@ class LiveReason:
     event: EventName
     transition: tuple[str, str]
     role: Role
-    result: Result | Literal["Gap"]
+    result: Result | Unseen
     relation: Relation
     certain: bool
     of: EventName | None = None

@@ -15,7 +15,7 @@ from choreomon.core.binding import Binding, in_words
 from choreomon.core.message import EventKind, Label, Message
 from choreomon.core.stated_rule import StatedRule
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import Relation, Result, Role, VerdictKind
+from choreomon.core.verdict import Relation, Result, Role, Unseen, VerdictKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class RunReason:
     event_index: int
     transition: tuple[str, str]
     role: Role
-    result: Result | Literal["Gap"]
+    result: Result | Unseen
     relation: Relation
     certain: bool
     of: int | None = None

@@ -18,6 +18,10 @@ FRM: Final = "Frm"
 FRM_P: Final = "Frm_p"
 GAP: Final = "Gap"
 """What a record says of a stretch in which events may have happened that nobody was told of."""
+FORGOTTEN: Final = "Forgotten"
+"""The same of a stretch whose records were forgotten, of an instance that was idle for long."""
+Unseen: TypeAlias = Literal["Gap", "Forgotten"]
+UNSEEN: Final = frozenset((GAP, FORGOTTEN))
 
 VerdictKind: TypeAlias = Literal["violated", "possibly-violated", "withdrawn"]
 VIOLATED: Final = "violated"
@@ -50,9 +54,9 @@ class Reason(NamedTuple):
     """One record that a judgement rests on.
 
     `clock` is that of the record's event (of its last event where several were merged,
-    and then `since` is the clock of the first). Of a gap (`Gap`), `since` is the clock before
-    it and `clock` the one at its end; the own entry of `clock` is `NEVER` while it has none.
-    `relation` is to the judged event. For a
+    and then `since` is the clock of the first). Of a gap (`Gap`), and of what was forgotten,
+    `since` is the clock before it and `clock` the one at its end; the own entry of `clock` is
+    `NEVER` while it has none. `relation` is to the judged event. For a
     pre record `certain` says that it alone makes the transition certainly fired; for a vio
     record it says that after it the pre record of the transition `of_reference` whose event has
     the clock `of` is certainly gone, cancelled by it or before: one event may fire several
@@ -62,7 +66,7 @@ class Reason(NamedTuple):
     role: Role
     reference: Reference
     clock: VectorClock
-    result: Result | Literal["Gap"]
+    result: Result | Unseen
     relation: Relation
     certain: bool
     of: VectorClock | None = None

@@ -10,7 +10,7 @@ from choreomon.core.live import EventName, LiveReason, LiveVerdict
 from choreomon.core.message import BEGINNING
 from choreomon.core.run import BEFORE_ALL, RunReason, RunVerdict
 from choreomon.core.stated_rule import StatedRule
-from choreomon.core.verdict import GAP
+from choreomon.core.verdict import UNSEEN
 from choreomon.deployment.event_records import Timing
 from choreomon.deployment.instructions import Said
 from choreomon.deployment.links import MICROSECONDS
@@ -50,7 +50,7 @@ def run_verdict(verdict: LiveVerdict, declared_at: int, index_of: IndexOf) -> Ru
     def reason(live: LiveReason) -> RunReason:
         at = index(live.event)
         assert at is not None
-        if live.result == GAP:
+        if live.result in UNSEEN:
             raise InternalError(f"a verdict that rests on a gap: {verdict}")
         return RunReason(
             event_index=at,

@@ -28,7 +28,12 @@ from choreomon.properties.automaton import (
 )
 from choreomon.properties.automaton_defects import MAX_STATES, MAX_TRANSITIONS
 from choreomon.properties.fresh import begun_anew
-from choreomon.properties.instances import Parameters, instance_defects, parameters_of
+from choreomon.properties.instances import (
+    Forgetting,
+    Parameters,
+    instance_defects,
+    parameters_of,
+)
 from choreomon.properties.sequences import Cancellation, MessageSequence, sequences_automaton
 from choreomon.properties.tables import RulesName
 
@@ -131,7 +136,31 @@ def compiled(document: PropertyDocument) -> LoadedProperty:
     automaton, parameters = for_each_instance(
         automaton, document.for_each, labels, fresh, ("property",)
     )
+    if document.forget_after is not None:
+        parameters = _forgetting(parameters, fresh, document.forget_after)
     return LoadedProperty(automaton, document.rules, sequences, parameters)
+
+
+def _forgetting(
+    parameters: Parameters | None, fresh: Sequence[tuple[Path, CarryingLabel]], after: float
+) -> Parameters:
+    """The parameters with what may be forgotten: instances that bind just what a fresh label does.
+    Others are taken back by none, or with more than themselves, so that whatever began later would
+    be possibly violated for good."""
+    told = ""
+    if parameters is None:
+        told = "is about instances, and there are none: name their parameters in for_each"
+    elif not fresh:
+        told = (
+            "needs labels in fresh: of an instance of which nobody says that it begins, nobody "
+            "knows whether it was forgotten, and it would be possibly violated for ever after"
+        )
+    elif not any(each.parameters for _, each in fresh):
+        told = "forgets nothing, since no label of fresh carries a parameter: let one carry some"
+    if parameters is None or told:
+        raise PropertyError((Defect(("property", "forget_after"), f"{told}, or leave this out"),))
+    bindings = {tuple(sorted(each.parameters)) for _, each in fresh if each.parameters}
+    return replace(parameters, forgetting=Forgetting(after, frozenset(bindings)))
 
 
 def _without_begin(document: PropertyDocument) -> Defect:

@@ -10,6 +10,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from choreomon.core.message import BEGIN
+from choreomon.documents.idle_times import IdleTime
 from choreomon.files.fields import (
     BRANCH,
     CarryingLabelText,
@@ -196,6 +197,11 @@ class PropertyDocument(Part):
     )
     fresh: Items[CarryingLabelText] = Field(
         default=(), description="labels at which an instance begins anew"
+    )
+    forget_after: IdleTime | None = Field(
+        default=None,
+        description="how long an instance has to be idle until agents forget it, as in 30 days; "
+        "null: they never do",
     )
 
     @model_validator(mode="after")

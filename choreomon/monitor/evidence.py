@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from choreomon.core.vector_clock import VectorClock, zero
-from choreomon.core.verdict import FRM, FRM_P, GAP, NEVER, Reference
+from choreomon.core.verdict import FRM, FRM_P, GAP, NEVER, UNSEEN, Reference
 from choreomon.monitor.gaps import gap_records
 from choreomon.monitor.history import OPEN, Chain, Record, place_in
 
@@ -40,7 +40,7 @@ def standing_for(records: Iterable[Record], own: int, count: int) -> Record | No
         # A gap begins after its `since`, all else with the event that has this clock.
         if (
             since is not None
-            and since[own] + (result == GAP) <= count <= clock[own]
+            and since[own] + (result in UNSEEN) <= count <= clock[own]
             and found is None
         ):
             found = record
@@ -148,8 +148,8 @@ def concerning(
         each
         for each in known
         if (each.clock if each.result == FRM else each.first)[own] < count
-        and (each.result != GAP or each.reference not in answered)
-    ] + [each for each in inspection.records if each.result == GAP]
+        and (each.result not in UNSEEN or each.reference not in answered)
+    ] + [each for each in inspection.records if each.result in UNSEEN]
 
 
 def _own(monitor: MonitorSetup, state: MonitorState, record: Record) -> list[Record]:

@@ -37,7 +37,7 @@ from choreomon.core.verdict import FRM, FRM_P, Reference
 
 OPEN: Final = "?"
 
-RecordResult: TypeAlias = Literal["Frm", "Frm_p", "Gap", "?"]
+RecordResult: TypeAlias = Literal["Frm", "Frm_p", "Gap", "Forgotten", "?"]
 
 MAX_CHAIN: Final = 6
 """Records of one reference above which the oldest are merged."""

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from choreomon.core.vector_clock import VectorClock, concurrent, happened_before
-from choreomon.core.verdict import FRM, FRM_P, GAP, Judgement, Reason, Relation, Result, Role
+from choreomon.core.verdict import FRM, FRM_P, UNSEEN, Judgement, Reason, Relation, Result, Role
 from choreomon.monitor.gaps import gap_records, relevant_gaps
 from choreomon.monitor.history import (
     MAX_CHAIN,
@@ -190,7 +190,7 @@ class Sound(RecordByRecord):
             cancels = (
                 known
                 and vio_clock[pre_own] >= pre_last
-                and vio_result != GAP  # perhaps nothing happened in it
+                and vio_result not in UNSEEN  # perhaps nothing happened in it
                 and (vio_result == FRM or reference.target == vio_reference.source)
             )
             cancelled = cancelled or cancels

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from choreomon.core.binding import Binding, Values
 from choreomon.core.errors import Defect, Path
@@ -26,12 +27,22 @@ from choreomon.properties.progress import rules_of
 from choreomon.properties.relations import pre_transitions, vio_transitions
 
 
+class Forgetting(NamedTuple):
+    """Which instances monitors may forget once they have been idle for so long: those that bind one
+    of these sets of parameters, each sorted. `after` is in seconds."""
+
+    after: float
+    bindings: frozenset[tuple[str, ...]]
+
+
 @dataclass(frozen=True)
 class Parameters:
-    """The parameters of a property, and which of them each message carries."""
+    """The parameters of a property, and which of them each message carries. `forgetting`: `None`
+    where instances are remembered for ever."""
 
     names: tuple[str, ...]
     carried: Mapping[Message, tuple[str, ...]]
+    forgetting: Forgetting | None = None
 
     def of(self, label: Label) -> tuple[str, ...]:
         """The parameters that an event of this label has values of."""

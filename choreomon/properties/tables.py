@@ -26,7 +26,7 @@ from choreomon.core.stated_rule import NOT_TOLD, RuleStates
 from choreomon.core.verdict import Reference
 from choreomon.properties.automaton import SequenceAutomaton, Transition
 from choreomon.properties.certain_cancellations import certain_cancellations
-from choreomon.properties.instances import Parameters
+from choreomon.properties.instances import Forgetting, Parameters
 from choreomon.properties.relations import pre_transitions, vio_transitions
 
 RulesName: TypeAlias = Literal["precise", "sound", "paper"]
@@ -75,7 +75,8 @@ class TransitionTable:
     there the skeleton has the own transitions, and whatever they rest on. `parameters`: those of a
     property for each instance, else empty; `carries`: which of them own labels carry. `rules`: of a
     property that is written as rules, each with the states of own transitions; of one whose last
-    step somebody else watches, nothing but these."""
+    step somebody else watches, nothing but these. `forgetting`: which of the instances that own
+    labels are about may be forgotten, where any may."""
 
     process: str
     rows: tuple[Row, ...]
@@ -85,6 +86,7 @@ class TransitionTable:
     parameters: tuple[str, ...] = ()
     carries: Mapping[Label, tuple[str, ...]] = field(default_factory=dict)
     rules: tuple[RuleStates, ...] = ()
+    forgetting: Forgetting | None = None
 
     @cached_property
     def rule_of(self) -> Mapping[Reference, int]:
@@ -186,9 +188,20 @@ def transition_tables(
                 row.transition.label: parameters.of(row.transition.label) for row in rows[process]
             },
             rules=_own_rules(automaton.rules, rows[process]),
+            forgetting=_own_forgetting(parameters, rows[process]),
         )
         for process in processes
     }
+
+
+def _own_forgetting(parameters: Parameters | None, rows: Sequence[Row]) -> Forgetting | None:
+    """What of it concerns labels of rows."""
+    if parameters is None or parameters.forgetting is None:
+        return None
+    after, bindings = parameters.forgetting
+    carried = {tuple(sorted(parameters.of(row.transition.label))) for row in rows}
+    own = bindings & carried
+    return Forgetting(after, own) if own else None
 
 
 def _own_rules(rules: Sequence[RuleStates], rows: Sequence[Row]) -> tuple[RuleStates, ...]:

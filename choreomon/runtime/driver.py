@@ -37,7 +37,9 @@ from choreomon.runtime.inputs import (
 from choreomon.runtime.instances.cold import (
     Checkpoint,
     ColdInstances,
+    is_time_to_forget,
     many_changed,
+    pause,
     with_cold_instances,
 )
 from choreomon.runtime.network.linked_peers import LinkedPeers, from_journal
@@ -88,8 +90,10 @@ class Timeouts:
 
 
 class Driver:
-    """One sidecar with its journal. `in_flight`: how many inquiries of each kind, first ones and
-    second ones, to one peer about one property may be unanswered at once."""
+    """One sidecar with its journal. `wall`: seconds that go on while no agent runs, by which
+    instances are forgotten; without it those of `now` are taken. `in_flight`: how many inquiries of
+    each kind, first ones and second ones, to one peer about one property may be unanswered at
+    once."""
 
     def __init__(
         self,
@@ -99,6 +103,7 @@ class Driver:
         now: Callable[[], float],
         timeouts: Timeouts | None = None,
         *,
+        wall: Callable[[], float] | None = None,
         rows_per_snapshot: int = ROWS_PER_SNAPSHOT,
         in_flight: int = IN_FLIGHT,
     ) -> None:
@@ -109,6 +114,7 @@ class Driver:
         """The state as of the last commit: what leaves may be computed from it."""
         self._ports = ports
         self._now = now
+        self._wall = wall or now
         self._timeouts = timeouts or Timeouts()
         self._rows_per_snapshot = rows_per_snapshot
         self._in_flight = in_flight
@@ -129,7 +135,7 @@ class Driver:
         """The sidecar of which the store has instances."""
         if self._store is None:
             return sidecar, (None,) * len(sidecar.hosts)
-        return with_cold_instances(sidecar, self._store.instance)
+        return with_cold_instances(sidecar, self._store)
 
     def _drive(
         self, sidecar: Sidecar, timers: Mapping[bytes, tuple[TimerQueue, TimerQueue]]
@@ -158,6 +164,7 @@ class Driver:
             *self._deadlines,
             *self._give_ups,
         )
+        self._forgets: float | None = None if pause(self._cold) is None else self._now()
 
     def _asks(self, place: int, peer: str, second: bool) -> OutstandingInquiries:
         host = self.sidecar.hosts[place]
@@ -337,7 +344,7 @@ class Driver:
         """Put the state, which has to be committed, in the place of the rows. Raises
         `CommitFailed`."""
         if self._store is not None and not self._batch:
-            checkpoint = Checkpoint(self.state, self._cold)
+            checkpoint = Checkpoint(self.state, self._cold, self._wall())
             snapshot = encode_snapshot(checkpoint.state, self.sidecar)
             self._store.snapshot(snapshot, checkpoint.rows)
             checkpoint.written()
@@ -416,7 +423,7 @@ class Driver:
             return self._retry
         if self.behind:
             return self._now()
-        soonest = None
+        soonest = self._forgets
         for each in self._timed:
             due = each.due
             if due is not None and (soonest is None or due < soonest):
@@ -470,6 +477,18 @@ class Driver:
         if self.flush():
             for asking in self._asking.values():
                 asking.repeat(now)
+            if self._forgets is not None and self._forgets <= now:
+                self._forget(now)
+
+    def _forget(self, now: float) -> None:
+        """Forget instances that are old enough by now, though there may be no rows to replace."""
+        try:
+            if is_time_to_forget(self.state, self._cold, self._wall()):
+                self.snapshot()
+            wait = pause(self._cold)
+        except CommitFailed:
+            wait = RETRY
+        self._forgets = None if wait is None else now + wait
 
     def _passing(self, now: float) -> Iterator[Input]:
         """What is due. What was decided since is passed over by the step."""

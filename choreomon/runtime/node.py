@@ -178,6 +178,7 @@ class Node:
             self,
             now,
             Timeouts(deadline=config.deadline, give_up=config.give_up),
+            wall=time.time,
         )
         self.openings = Openings(self.driver, now=now, opened=self._opened)
         self._context: _Context | None = None

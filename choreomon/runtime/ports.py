@@ -36,6 +36,10 @@ class Store(Protocol):
         """The state of an instance as it was put last. Raises `DocumentError` where the file is
         damaged."""
 
+    def instances(self, system: bytes, after: bytes, most: int) -> Sequence[tuple[bytes, bytes]]:
+        """Keys and states of instances whose keys are after this one, at most so many, in order.
+        Raises `DocumentError` where the file is damaged."""
+
 
 class Ports(Protocol):
     """What a driver lets things out through."""

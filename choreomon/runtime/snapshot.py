@@ -5,7 +5,8 @@ systems; anything else is refused, and never taken for a state. Version 1 had a 
 process, in the order of clock entries. Before version 3 verdicts had all of their reasons, and were
 not counted: counts begin when such a one is read. Version 4 has what is being closed; it is written
 only where something is. Version 5 has what agents remember of instances, and what services said of
-them, and is written only by those that know of some.
+them, and is written only by those that know of some. Version 6 has what was forgotten of them, and
+is written only where something is to be.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from choreomon.core.errors import MalformedMessage
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import NEVER, MonitorVerdict
 from choreomon.monitor.host import HostState
+from choreomon.monitor.of_instances.forgetting import NOTHING_FORGOTTEN, Forgotten
 from choreomon.monitor.of_instances.monitor import InstanceMonitor, resumed
 from choreomon.monitor.of_instances.state import Instance, InstancesState, Shared
 from choreomon.monitor.setup import MonitorSetup
@@ -33,7 +35,8 @@ from choreomon.runtime.sidecar import Sidecar
 from choreomon.runtime.undelivered import UndeliveredVerdicts
 from choreomon.runtime.verdict_counts import VerdictCounts
 
-VERSION: Final = 5
+VERSION: Final = 6
+_WITHOUT_FORGOTTEN: Final = 5
 _WITHOUT_INSTANCES: Final = 4
 _WITHOUT_CLOSING: Final = 3
 
@@ -77,6 +80,20 @@ class _OfInstances(NamedTuple):
     instances: tuple[tuple[Binding, Instance], ...]
 
 
+_STATE_WITH_FORGOTTEN: Final = msgspec.msgpack.Decoder(
+    tuple[
+        tuple[_Host, ...],
+        Sessions,
+        dict[str, _Declared],
+        tuple[VerdictCounts, ...],
+        tuple[int, ...],
+        tuple[int, ...],
+        dict[int, _OfInstances],
+        _Said,
+        dict[int, Forgotten],
+    ]
+)
+"""Instances, and what was forgotten of them, by places of properties."""
 _STATE_OF_INSTANCES: Final = msgspec.msgpack.Decoder(
     tuple[
         tuple[_Host, ...],
@@ -130,6 +147,12 @@ def encode_snapshot(state: SidecarState, sidecar: Sidecar) -> bytes:
                 tuple([(*at, said) for at, said in sorted(state.values.items())]),
                 {id: each.said for id, each in state.undelivered.items() if each.said},
             ),
+            {
+                place: host.monitor.shared.forgotten
+                for place, host in enumerate(state.hosts)
+                if isinstance(host.monitor, InstancesState)
+                and host.monitor.shared.forgotten != NOTHING_FORGOTTEN
+            },
         ),
     )
 
@@ -145,12 +168,15 @@ class _Parts(NamedTuple):
     own: tuple[int, ...] = ()
     of_instances: Mapping[int, _OfInstances] = {}
     said: _Said = _Said()
+    forgotten: Mapping[int, Forgotten] = {}
 
 
 def _encoded(process: str, systems: tuple[bytes, ...], parts: _Parts) -> bytes:
     """In the oldest version that can say it, so that what has none of the new is as before."""
-    if parts.of_instances:
+    if parts.forgotten:
         version, values = VERSION, tuple(parts)
+    elif parts.of_instances:
+        version, values = _WITHOUT_FORGOTTEN, parts[:8]
     elif parts.closed:
         version, values = _WITHOUT_INSTANCES, parts[:6]
     else:
@@ -193,6 +219,8 @@ def without_drained(data: bytes, left: Collection[bytes]) -> tuple[bytes, tuple[
     try:
         version, process, systems, body = _HEADER.decode(data)
         if version == VERSION:
+            parts = _Parts(*_STATE_WITH_FORGOTTEN.decode(body))
+        elif version == _WITHOUT_FORGOTTEN:
             parts = _Parts(*_STATE_OF_INSTANCES.decode(body))
         elif version == _WITHOUT_INSTANCES:
             parts = _Parts(*_STATE.decode(body))
@@ -240,6 +268,7 @@ def without_drained(data: bytes, left: Collection[bytes]) -> tuple[bytes, tuple[
                 ]
             )
         ),
+        {places.index(place): found for place, found in parts.forgotten.items() if place in places},
     )
     return _encoded(process, kept, values), kept
 
@@ -250,7 +279,7 @@ def decode_snapshot(data: bytes, sidecar: Sidecar) -> SidecarState:
         version, process, systems, body = _HEADER.decode(data)
     except msgspec.MsgspecError as error:
         raise MalformedMessage(f"no state of an agent: {error}") from None
-    if version not in (1, 2, _WITHOUT_CLOSING, _WITHOUT_INSTANCES, VERSION):
+    if version not in range(1, VERSION + 1):
         raise MalformedMessage(f"a state of version {version}; this is version {VERSION}")
     if process != sidecar.process:
         raise MalformedMessage(f"a state of {process}, not of {sidecar.process}")
@@ -264,8 +293,10 @@ def decode_snapshot(data: bytes, sidecar: Sidecar) -> SidecarState:
             parts = _Parts(*_STATE_WITHOUT_CLOSING.decode(body))
         elif version == _WITHOUT_INSTANCES:
             parts = _Parts(*_STATE.decode(body))
-        else:
+        elif version == _WITHOUT_FORGOTTEN:
             parts = _Parts(*_STATE_OF_INSTANCES.decode(body))
+        else:
+            parts = _Parts(*_STATE_WITH_FORGOTTEN.decode(body))
     except msgspec.MsgspecError as error:
         raise MalformedMessage(f"no state of an agent: {error}") from None
     hosts, closed = parts.hosts, parts.closed
@@ -278,7 +309,7 @@ def decode_snapshot(data: bytes, sidecar: Sidecar) -> SidecarState:
         bounded = {id: _bounded(declared) for id, declared in parts.undelivered.items()}
         parts = parts._replace(undelivered=bounded)
     return SidecarState(
-        _hosts(hosts, sidecar, parts.of_instances),
+        _hosts(hosts, sidecar, parts),
         parts.sessions,
         _undelivered(parts),
         parts.counts,
@@ -294,13 +325,11 @@ def _undelivered(parts: _Parts) -> UndeliveredVerdicts:
     )
 
 
-def _hosts(
-    found: Iterable[_Host], sidecar: Sidecar, of_instances: Mapping[int, _OfInstances]
-) -> tuple[HostState, ...]:
+def _hosts(found: Iterable[_Host], sidecar: Sidecar, parts: _Parts) -> tuple[HostState, ...]:
     """Raises `MalformedMessage` where a property is not of the kind that the snapshot has."""
     hosts = [*_plain_hosts(found)]
     for place, (state, host) in enumerate(zip(hosts, sidecar.hosts, strict=True)):
-        monitor, of = host.monitor, of_instances.get(place)
+        monitor, of = host.monitor, parts.of_instances.get(place)
         if isinstance(monitor, InstanceMonitor) is (of is None):
             raise MalformedMessage("a state with other instances: it was made with other files")
         if isinstance(monitor, InstanceMonitor) and of is not None:
@@ -313,6 +342,7 @@ def _hosts(
                 records=of.records,
                 created=of.created,
                 unknown=of.unknown,
+                forgotten=parts.forgotten.get(place, NOTHING_FORGOTTEN),
             )
             hosts[place] = HostState(state.clock, resumed(monitor, shared, of.instances))
     return tuple(hosts)

@@ -260,6 +260,14 @@ class SqliteStore:
         except sqlite3.Error as error:
             raise self._failed(error) from None
 
+    def instances(self, system: bytes, after: bytes, most: int) -> list[tuple[bytes, bytes]]:
+        if not self._has_instances:
+            return []
+        try:
+            return instance_table.some(self._database, system, after, most)
+        except sqlite3.Error as error:
+            raise self._failed(error) from None
+
     def snapshot(self, state: bytes, instances: Sequence[InstanceRow] = ()) -> None:
         self._replace(state, None, instances)
 

@@ -70,6 +70,7 @@ class TimedStore:
         self.snapshot = store.snapshot
         self.exchange = store.exchange
         self.instance = store.instance
+        self.instances = store.instances
 
     def commit(self, row: bytes) -> None:
         began = time.perf_counter()

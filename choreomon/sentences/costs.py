@@ -6,11 +6,27 @@ from collections.abc import Iterable
 
 from choreomon.core.labels import CarryingLabel
 from choreomon.properties.costs import LabelCost
+from choreomon.properties.instances import Forgetting
 
 
 def cost_sentences(for_each: Iterable[str], costs: Iterable[LabelCost]) -> list[str]:
     """One line a label below one that says what there is an instance of."""
     return [f"for each {_all(for_each)}:", *(f"  {_said(each)}" for each in costs)]
+
+
+def forgetting_sentence(forgetting: Forgetting) -> str:
+    """What is forgotten, and when."""
+    which = " or ".join([f"({', '.join(names)})" for names in sorted(forgetting.bindings)])
+    return f"agents forget what they know by {which} once it was idle for {_time(forgetting)}"
+
+
+def _time(forgetting: Forgetting) -> str:
+    """In days or hours where it is a whole number of them, else in minutes."""
+    for seconds, unit in ((86400, "day"), (3600, "hour")):
+        count, rest = divmod(forgetting.after, seconds)
+        if not rest:
+            return f"{count:.0f} {unit}{'' if count == 1 else 's'}"
+    return f"{forgetting.after / 60:g} minutes"
 
 
 def _all(names: Iterable[str]) -> str:

@@ -7,7 +7,15 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from choreomon.core.run import BEFORE_ALL, MonitorsMessage, RunEvent, RunReason, RunVerdict
-from choreomon.core.verdict import FRM, GAP, POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN
+from choreomon.core.verdict import (
+    FORGOTTEN,
+    FRM,
+    GAP,
+    POSSIBLY_VIOLATED,
+    UNSEEN,
+    VIOLATED,
+    WITHDRAWN,
+)
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.sentences.event_names import EventNames, NumberedEvents
 from choreomon.sentences.forbidden_sequences import completed_sequences
@@ -176,10 +184,17 @@ class _Sentences:
         sentences = [f"The {name} {did} {_at(pres, names)}, {order}."]
         if pre.event_index == BEFORE_ALL:
             sentences = [f"The {name} {did} before everything else."]
-        elif pre.relation == "before" and not several and pre.since is None and pre.result != GAP:
+        elif (
+            pre.relation == "before"
+            and not several
+            and pre.since is None
+            and pre.result not in UNSEEN
+        ):
             sentences += filter(None, [names.order(pre.event_index, verdict.event_index)])
         if pre.result == GAP:
             sentences.append("Its monitor was not told what happened there.")
+        elif pre.result == FORGOTTEN:
+            sentences.append("Its monitor has forgotten older instances; this may be one of them.")
         elif pre.result != FRM:
             which = "these count" if several else f"{names.short(pre.event_index)} counts"
             sentences.append(
@@ -222,6 +237,8 @@ class _Sentences:
         maybe = f"This {self._called.kind} may have been cancelled {by}{_at(vios, names)}"
         if vio.result == GAP:
             return f"{maybe}: its monitor was not told what happened there."
+        if vio.result == FORGOTTEN:
+            return f"{maybe}: its monitor has forgotten older instances; this may be one of them."
         event = names.short(vio.event_index)
         which = event if vio.since is None and len(vios) == 1 else "these"
         doubts = []
@@ -250,6 +267,8 @@ class _Sentences:
 def _where(reason: RunReason, names: EventNames) -> str:
     if reason.result == GAP:
         return f"in {names.full(reason.event_index)}"
+    if reason.result == FORGOTTEN:
+        return f"up to {names.full(reason.event_index)}"
     at = f"at {names.full(reason.event_index)}"
     if reason.since is None:
         return at
@@ -295,7 +314,9 @@ def _grouped(because: Sequence[RunReason]) -> dict[RunReason, list[RunReason]]:
     was certain had none in question."""
     concerning: dict[tuple[int | None, tuple[str, str] | None], list[RunReason]] = {}
     because = [  # what was merged with no other is the record of a single event
-        replace(each, since=None) if each.since == each.event_index and each.result != GAP else each
+        replace(each, since=None)
+        if each.since == each.event_index and each.result not in UNSEEN
+        else each
         for each in because
     ]
     for reason in because:
@@ -326,7 +347,7 @@ def _alike(
     for reason in reasons:
         single = (
             reason.since is not None
-            or reason.result == GAP
+            or reason.result in UNSEEN
             or reason.event_index in (BEFORE_ALL, verdict.event_index)
             or alone(reason)
         )

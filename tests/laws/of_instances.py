@@ -37,8 +37,9 @@ class Flavor(NamedTuple):
     and `repeated` messages of monitors; `gives_up` on events; `most_open` events. `in_order`: no
     message of a monitor overtakes another one of its. `slow`: they take long, so that much is open
     at once. `stores`: how likely what can be is put into a store after a step; what happened since
-    the last time is computed again from there. `events`: the least and the most. `begin`: the
-    property has `BEGIN`."""
+    the last time is computed again from there. `forgets`: how likely an old one is forgotten then
+    (`tests/laws/forgotten.py`). `events`: the least and the most. `begin`: the property has
+    `BEGIN`."""
 
     gaps: float = 0.0
     lost: float = 0.0
@@ -50,6 +51,7 @@ class Flavor(NamedTuple):
     in_order: bool = False
     slow: bool = False
     stores: float = 0.0
+    forgets: float = 0.0
     events: tuple[int, int] = (6, 24)
     most_parameters: int = 3
     begin: bool = False
@@ -57,7 +59,7 @@ class Flavor(NamedTuple):
     @property
     def is_exact(self) -> bool:
         """Whether all that can be known is known in the end."""
-        return not (self.gaps or self.gives_up or self.most_open)
+        return not (self.gaps or self.gives_up or self.most_open or self.forgets)
 
 
 class System(NamedTuple):

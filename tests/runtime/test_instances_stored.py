@@ -23,6 +23,7 @@ from choreomon.runtime.sidecar import Sidecar
 from choreomon.runtime.snapshot import decode_snapshot, encode_snapshot, without_drained
 from choreomon.runtime.store import SqliteStore
 from tests.laws.of_instances import Flavor, Run
+from tests.runtime.world.disk import Disk
 
 SYSTEM = bytes(range(16))
 OTHER = bytes(range(16, 32))
@@ -133,12 +134,12 @@ def test_what_is_put_into_a_store_is_found_there_and_in_memory_no_more(tmp_path:
             shared = host.monitor.shared._replace(open=())
             as_hex = InstancesState(shared, type(host.monitor.instances)(instances))
             state = state._replace(hosts=(HostState(host.clock, as_hex),))
-            sidecar, cold = with_cold_instances(sidecar, store.instance)
+            sidecar, cold = with_cold_instances(sidecar, store)
             checkpoint = Checkpoint(state, cold)
             # Rows of systems that are not named are gone.
             store.exchange(b"state", (SYSTEM,), [])
             store.snapshot(b"state", checkpoint.rows)
-            again, (anew,) = with_cold_instances(sidecar, store.instance)
+            again, (anew,) = with_cold_instances(sidecar, store)
             assert anew is not None
             assert isinstance(again.hosts[0].monitor, InstanceMonitor)
             left = checkpoint.state.hosts[0].monitor
@@ -183,7 +184,7 @@ def test_it_is_time_for_a_checkpoint_when_many_have_changed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     sidecar, state = max(cut(3), key=lambda each: len(each[1].hosts[0].monitor.instances))  # type: ignore[union-attr]
-    _, cold = with_cold_instances(sidecar, lambda system, key: None)
+    _, cold = with_cold_instances(sidecar, Disk(lambda moment: None))
     assert not many_changed(state, cold)
     monkeypatch.setattr("choreomon.runtime.instances.cold.MOST_CHANGED", 0)
     assert many_changed(state, cold)

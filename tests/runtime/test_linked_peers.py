@@ -49,6 +49,9 @@ class Rows:
     def instance(self, system: bytes, key: bytes) -> None:
         return None
 
+    def instances(self, system: bytes, after: bytes, most: int) -> list[tuple[bytes, bytes]]:
+        return []
+
 
 class Agent:
     """A driver whose frames are kept until somebody takes them."""

@@ -105,9 +105,9 @@ def test_one_with_too_few_promises_is_refused() -> None:
 
 def test_a_state_of_another_version_is_refused() -> None:
     driver, *_ = drivers(3, ANY)
-    with patch.object(snapshot, "_WITHOUT_CLOSING", 6):
+    with patch.object(snapshot, "_WITHOUT_CLOSING", 7):
         data = encode_snapshot(driver.state, driver.sidecar)
-    with pytest.raises(MalformedMessage, match="a state of version 6; this is version 5"):
+    with pytest.raises(MalformedMessage, match="a state of version 7; this is version 6"):
         decode_snapshot(data, driver.sidecar)
 
 

@@ -216,7 +216,7 @@ def _show(
 ) -> None:
     from choreomon.cli.command_line.screen import screens
     from choreomon.properties.costs import label_costs
-    from choreomon.sentences.costs import cost_sentences
+    from choreomon.sentences.costs import cost_sentences, forgetting_sentence
     from choreomon.sentences.wording import counted
     from choreomon.terminal.sentences import property_sentences
     from choreomon.terminal.text import (
@@ -264,6 +264,9 @@ def _show(
         costs = label_costs(automaton, parameters, tables)
         for sentence in cost_sentences(parameters.names, costs):
             screen.print(sentence, markup=False, soft_wrap=True)
+        if parameters.forgetting is not None:
+            told = forgetting_sentence(parameters.forgetting)
+            screen.print(told, markup=False, soft_wrap=True)
     if show_tables:
         for process, table in tables.items():
             if table.rows:
@@ -317,6 +320,9 @@ def _as_json(
             str(message): list(names) for message, names in parameters.carried.items()
         }
         result["property"]["labels"] = _costs(automaton, parameters, tables)
+        if (forgetting := parameters.forgetting) is not None:
+            result["property"]["forget_after"] = forgetting.after
+            result["property"]["forgets"] = sorted(map(list, forgetting.bindings))
     if show_tables:
         result["tables"] = {process: rows_in_json(table) for process, table in tables.items()}
     return result

@@ -199,7 +199,11 @@ def _instances_in_json(table: TransitionTable) -> dict[str, Any]:
     if not table.parameters:
         return {}
     carries = {str(label): list(names) for label, names in table.carries.items()}
-    return {"for_each": list(table.parameters), "carries": carries}
+    found: dict[str, Any] = {"for_each": list(table.parameters), "carries": carries}
+    if table.forgetting is not None:
+        found["forget_after"] = table.forgetting.after
+        found["forgets"] = sorted(map(list, table.forgetting.bindings))
+    return found
 
 
 def _agent_in_json(

@@ -25,6 +25,7 @@ from choreomon.monitor.effects import Declared, Effect, Send, Unfinished
 from choreomon.monitor.gap_bounds import gap_ended, gap_opened
 from choreomon.monitor.inspection import unanswered_inquiries
 from choreomon.monitor.messages import Inquiry, Waiting
+from choreomon.monitor.of_instances.forgetting import unseen
 from choreomon.monitor.of_instances.messages import AboutOne, InstanceMessage
 from choreomon.monitor.of_instances.state import (
     NOTHING,
@@ -83,6 +84,7 @@ class InstanceMonitor(MonitorSetup):
     cold: Cold = field(default=nowhere, repr=False)
     one: OneInstance = field(init=False, repr=False)
     homes: Homes = field(init=False, repr=False)
+    forgets: frozenset[Names] = field(init=False, repr=False)
     carried: Mapping[Label, Names] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -102,6 +104,18 @@ class InstanceMonitor(MonitorSetup):
         object.__setattr__(self, "one", one)
         object.__setattr__(self, "homes", Homes([homes[each] for each in self.references]))
         object.__setattr__(self, "carried", carried)
+        forgetting = self.table.forgetting
+        forgets = frozenset[Names]() if forgetting is None else forgetting.bindings
+        object.__setattr__(self, "forgets", forgets)
+
+    def unseen(self, shared: Shared, binding: Binding) -> Instance:
+        """What is known of an instance of which nothing is remembered."""
+        until = shared.forgotten.until
+        if not until or tuple([name for name, _ in binding]) not in self.forgets:
+            return NOTHING
+        places = self.homes.path(binding)[-1][1]
+        references = [self.references[place] for place in places]
+        return Instance(unseen(until, references, [self.remembers[place] for place in places]))
 
     def initial(self) -> InstancesState:
         return InstancesState(Shared((0,) * len(self.readers)), Map())
@@ -216,14 +230,17 @@ class Turn:
 
     def _remembered(self, binding: Binding) -> Instance:
         found = self.changed.get(binding) or self._instances.get(binding)
-        return found or self._monitor.cold(binding) or NOTHING
+        found = found or self._monitor.cold(binding) or NOTHING
+        if self.shared.forgotten.until and found == NOTHING:
+            return self._monitor.unseen(self.shared, binding)
+        return found
 
     def _step(self, binding: Binding, input_: Input, next_count: int | None = None) -> None:
         """Step one instance; what waits for it is to be woken."""
         monitor = self._monitor
         parts = self._parts(binding)
         view = viewed(self.shared, parts, len(monitor.homes), monitor.own, next_count)
-        if type(input_) is Inquiry and not any(part.instance.chains for part in parts):
+        if type(input_) is Inquiry and not any(part.instance.has_records for part in parts):
             self.shared = self.shared._replace(unknown=self.shared.unknown + 1)
         after, self.clock, effects = monitor.one.step(view, self.clock, input_)
         if (
@@ -253,9 +270,12 @@ class Turn:
         found = taken_back(after, parts, self._monitor.carried)
         if found is before:
             return
+        found, before = [NOTHING if each.is_nothing else each for each in (found, before)]
+        if found is before:
+            return
         self.changed[binding] = found
         records = self.shared.records + found.records - before.records
-        created = self.shared.created + (bool(found.chains) and not before.chains)
+        created = self.shared.created + (found.has_records and not before.has_records)
         if (records, created) != (self.shared.records, self.shared.created):
             self.shared = self.shared._replace(records=records, created=created)
         if found.inspections != before.inspections:

@@ -10,10 +10,11 @@ from immutables import Map
 from choreomon.core.binding import Binding
 from choreomon.core.message import Event
 from choreomon.core.vector_clock import VectorClock, zero
-from choreomon.core.verdict import VerdictKind
+from choreomon.core.verdict import FORGOTTEN, VerdictKind
 from choreomon.monitor.gaps import Gap
 from choreomon.monitor.history import Chain
 from choreomon.monitor.messages import Inquiry
+from choreomon.monitor.of_instances.forgetting import NOTHING_FORGOTTEN, Forgotten
 from choreomon.monitor.state import Decision, Evidence, Inspection
 
 
@@ -28,7 +29,8 @@ class Instance(NamedTuple):
     """What is remembered for one binding: of the transitions whose labels carry just its
     parameters. `chains`: one for each of these, in the order of the monitor's references; the rest
     as in `choreomon.monitor.state.MonitorState`. What carries fewer is remembered at the binding
-    that it has, once for all that agree with it."""
+    that it has, once for all that agree with it. Of one that may have been forgotten before it
+    began, chains begin with what that hides."""
 
     chains: tuple[Chain, ...] = ()
     inspections: tuple[Inspection, ...] = ()
@@ -45,6 +47,22 @@ class Instance(NamedTuple):
     def is_idle(self) -> bool:
         """Whether nothing of it goes on."""
         return not (self.inspections or self.postponed)
+
+    @property
+    def has_records(self) -> bool:
+        """Whether there are any but of what may have been forgotten."""
+        return any(chain[-1].result != FORGOTTEN for chain in self.chains if chain)
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether nothing is remembered but what holds of all instances that are not known."""
+        return self.is_idle and not (self.decisions or self.evidence or self.has_records)
+
+    def may_be_forgotten(self, own: int, until: VectorClock) -> bool:
+        """Whether nothing goes on of it, and none of its records, of the process at `own`, is newer
+        than this clock."""
+        last = [chain[-1].clock[own] for chain in self.chains if chain]
+        return self.is_idle and max(last, default=0) <= until[own]
 
 
 NOTHING: Final = Instance()
@@ -70,6 +88,7 @@ class Shared(NamedTuple):
     inquiries may be answered by now. `records`: of all instances. `created`: how many
     bindings were ever given something to remember. `unknown`: how many inquiries were about an
     instance of which nothing is remembered; where values differ between services, most are.
+    `forgotten`: what is known of instances that were.
     """
 
     promises: tuple[int, ...]
@@ -81,6 +100,7 @@ class Shared(NamedTuple):
     records: int = 0
     created: int = 0
     unknown: int = 0
+    forgotten: Forgotten = NOTHING_FORGOTTEN
 
 
 class InstancesState(NamedTuple):
@@ -95,6 +115,14 @@ class InstancesState(NamedTuple):
         event: a gap hides what was before, of all instances."""
         gap = Gap(zero(len(until)), until)
         return self._replace(shared=self.shared._replace(gaps=(gap,)))
+
+    def without(self, until: VectorClock, instances: int, records: int) -> InstancesState:
+        """The state after so many instances were forgotten, with so many records, the newest of
+        them no newer than `until`. None of them is in the state."""
+        before = self.shared.forgotten
+        forgotten = before._replace(until=until, instances=before.instances + instances)
+        left = self.shared.records - records
+        return self._replace(shared=self.shared._replace(forgotten=forgotten, records=left))
 
     @property
     def inspections(self) -> tuple[OpenEvent, ...]:

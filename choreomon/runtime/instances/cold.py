@@ -6,21 +6,31 @@ of the state. So all steps since find the same there, and find it again when the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple, Protocol
 
 from choreomon.core.binding import Binding
 from choreomon.core.verdict import Reference
 from choreomon.monitor.host import Host
+from choreomon.monitor.of_instances.forgetting import Moment
 from choreomon.monitor.of_instances.monitor import InstanceMonitor, checkpoint
 from choreomon.monitor.of_instances.state import NOTHING, Instance, InstancesState
 from choreomon.runtime.hosted import SidecarState
+from choreomon.runtime.instances.forgetting import Forgetter, Forgot
 from choreomon.runtime.instances.rows import InstanceRow, decode_row, encode_row, row_key
 from choreomon.runtime.sidecar import Sidecar
 
-Read = Callable[[bytes, bytes], bytes | None]
-"""The state in the row of this system and key, if there is one."""
+
+class Rows(Protocol):
+    """What a store has of instances: see `choreomon.runtime.ports.Store`."""
+
+    def instance(self, system: bytes, key: bytes) -> bytes | None: ...
+
+    def instances(
+        self, system: bytes, after: bytes, most: int
+    ) -> Sequence[tuple[bytes, bytes]]: ...
+
 
 MOST_READ: Final = 4096
 """Instances that were read and are kept until others take their place, of each property."""
@@ -34,16 +44,19 @@ class ColdInstances:
     """Those of one property. What `find` says changes only when a checkpoint was `written`."""
 
     def __init__(
-        self, monitor: InstanceMonitor, system: bytes, read: Read, most: int = MOST_READ
+        self, monitor: InstanceMonitor, system: bytes, rows: Rows, most: int = MOST_READ
     ) -> None:
         self._monitor = monitor
         self._system = system
-        self._read = read
+        self._read = rows.instance
         self._most = most
         self._parameters = tuple(sorted(monitor.table.parameters))
         self._kept: dict[Binding, Instance | None] = {}
         self.loads = 0
         """How many were read."""
+        forgets = monitor.table.forgetting is not None
+        self.forgetter = Forgetter(monitor, system, rows.instances) if forgets else None
+        """What forgets them; `None` where nothing does."""
 
     def find(self, binding: Binding) -> Instance | None:
         """The instance as it is in the store."""
@@ -87,34 +100,81 @@ def many_changed(state: SidecarState, cold: Sequence[ColdInstances | None]) -> b
     )
 
 
+def is_time_to_forget(
+    state: SidecarState, cold: Sequence[ColdInstances | None], time: float
+) -> bool:
+    """Whether a checkpoint would forget something of a property, or note the time."""
+    return any(
+        found is not None
+        and found.forgetter is not None
+        and isinstance(host.monitor, InstancesState)
+        and found.forgetter.is_due(host.monitor, Moment(time, host.clock))
+        for found, host in zip(cold, state.hosts, strict=True)
+    )
+
+
+def pause(cold: Sequence[ColdInstances | None]) -> float | None:
+    """Seconds until it may be time to forget something; `None` where nothing ever is."""
+    forgetters = [found.forgetter for found in cold if found is not None]
+    return min([each.pause for each in forgetters if each is not None], default=None)
+
+
+class _Part(NamedTuple):
+    """Of a checkpoint what concerns one property: what is put, and what was forgotten, if this
+    was looked for."""
+
+    cold: ColdInstances
+    idle: dict[Binding, Instance]
+    forgot: Forgot | None
+
+    @property
+    def put(self) -> dict[Binding, Instance]:
+        """What the store has to have of each; `NOTHING` of what was forgotten."""
+        gone = () if self.forgot is None else self.forgot.bindings
+        return {**self.idle, **dict.fromkeys(gone, NOTHING)}
+
+
 class Checkpoint:
     """What is to be written at once: the `state` that is left in memory, and the `rows` of what is
-    not."""
+    not. `time`, in seconds of the clock on the wall: also what is forgotten then; `None`: nothing
+    is."""
 
-    def __init__(self, state: SidecarState, cold: Sequence[ColdInstances | None]) -> None:
-        self._idle: list[tuple[ColdInstances, dict[Binding, Instance]]] = []
+    def __init__(
+        self,
+        state: SidecarState,
+        cold: Sequence[ColdInstances | None],
+        time: float | None = None,
+    ) -> None:
+        self._parts: list[_Part] = []
         self.state = state
         for place, found in enumerate(cold):
-            monitor = state.hosts[place].monitor
-            if found is not None and isinstance(monitor, InstancesState):
-                left, idle = checkpoint(monitor)
-                self.state = self.state.with_host(place, state.hosts[place]._replace(monitor=left))
-                self._idle.append((found, idle))
+            host = state.hosts[place]
+            if found is not None and isinstance(host.monitor, InstancesState):
+                left, idle = checkpoint(host.monitor)
+                forgot = None
+                if time is not None and found.forgetter is not None:
+                    now = Moment(time, host.clock)
+                    forgot = found.forgetter.forget(left, now, host.monitor.instances)
+                    left = forgot.state
+                self.state = self.state.with_host(place, host._replace(monitor=left))
+                self._parts.append(_Part(found, idle, forgot))
         self.rows = tuple(
-            found.row(binding, instance)
-            for found, idle in self._idle
-            for binding, instance in idle.items()
+            part.cold.row(binding, instance)
+            for part in self._parts
+            for binding, instance in part.put.items()
         )
 
     def written(self) -> None:
         """It is in the store, and the state may be used."""
-        for found, idle in self._idle:
-            for binding, instance in idle.items():
-                found.written(binding, instance)
+        for part in self._parts:
+            for binding, instance in part.put.items():
+                part.cold.written(binding, instance)
+            if part.forgot is not None and part.cold.forgetter is not None:
+                part.cold.forgetter.written(part.forgot)
 
 
 def with_cold_instances(
-    sidecar: Sidecar, read: Read
+    sidecar: Sidecar, rows: Rows
 ) -> tuple[Sidecar, tuple[ColdInstances | None, ...]]:
     """The sidecar whose monitors of instances find them in a store, too; and for each property
     where they are found, `None` where it is not for each instance."""
@@ -123,7 +183,7 @@ def with_cold_instances(
     for system, host in zip(sidecar.systems, sidecar.hosts, strict=True):
         monitor = host.monitor
         if isinstance(monitor, InstanceMonitor):
-            found = ColdInstances(monitor, system, read)
+            found = ColdInstances(monitor, system, rows)
             hosts.append(Host(replace(monitor, cold=found.find)))
             cold.append(found)
         else:

@@ -24,11 +24,24 @@ _READ: Final = (
     "system = (SELECT number FROM instances_of WHERE id = ?)"
 )
 
+_SOME: Final = (
+    f"SELECT key, state FROM {NAME} WHERE key > ? AND "
+    "system = (SELECT number FROM instances_of WHERE id = ?) ORDER BY key LIMIT ?"
+)
+
 
 def read(database: sqlite3.Connection, system: bytes, key: bytes) -> bytes | None:
     """The state of an instance, from the table, which has to be there."""
     found = database.execute(_READ, (key, system)).fetchone()
     return None if found is None else found[0]
+
+
+def some(
+    database: sqlite3.Connection, system: bytes, after: bytes, most: int
+) -> list[tuple[bytes, bytes]]:
+    """Keys and states of instances from the table, which has to be there: those after this key, at
+    most so many, in order."""
+    return database.execute(_SOME, (after, system, most)).fetchall()
 
 
 def put(

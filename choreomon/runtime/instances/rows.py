@@ -46,7 +46,12 @@ _DECODE: Final = msgspec.msgpack.Decoder(_State).decode
 def row_key(binding: Binding, parameters: Sequence[str]) -> bytes:
     """The key of an instance. `parameters` as in `choreomon.agent_files.bindings`."""
     mask, digests = coded_binding(binding, parameters)
-    return mask.to_bytes((len(parameters) + 7) // 8 or 1, "big") + digests
+    return mask.to_bytes(mask_bytes(parameters), "big") + digests
+
+
+def mask_bytes(parameters: Sequence[str]) -> int:
+    """How many bytes of a key say which parameters are bound."""
+    return (len(parameters) + 7) // 8 or 1
 
 
 def encode_row(instance: Instance) -> bytes:

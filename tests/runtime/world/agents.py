@@ -133,7 +133,7 @@ class Agent:
         if not self.disk.forget(rows):
             self.forgetful = True
             return
-        sidecar, _ = with_cold_instances(self.world.sidecar_of(self.index), self.disk.instance)
+        sidecar, _ = with_cold_instances(self.world.sidecar_of(self.index), self.disk)
         object.__setattr__(sidecar, "watcher", lambda given, outputs: None)
         state = sidecar.initial()
         snapshot, journal = self.disk.load()

@@ -69,6 +69,15 @@ class Disk:
     def instance(self, system: bytes, key: bytes) -> bytes | None:
         return self._instances[-1].get((system, key)) if self._instances else None
 
+    def instances(self, system: bytes, after: bytes, most: int) -> list[tuple[bytes, bytes]]:
+        there = self._instances[-1] if self._instances else {}
+        found = [
+            (key, state)
+            for (of, key), state in sorted(there.items())
+            if of == system and key > after and state is not None
+        ]
+        return found[:most]
+
     def _put(self, state: bytes, instances: Sequence[InstanceRow]) -> None:
         self.snapshots.append((len(self.rows), state))
         there = {**self._instances[-1]} if self._instances else {}
