@@ -136,13 +136,15 @@ class InstancesStatus:
     `created`: how often one began to be remembered since the store was made, `in_memory`: how many
     are held there now. `unknown`: inquiries about one of which nothing was remembered; if most are,
     services may write a value differently. `promise_lag`: how many own events are newer than what
-    somebody may still ask about, so that nothing of them is dropped.
+    somebody may still ask about, so that nothing of them is dropped. `forgotten`: how many were
+    idle for so long that they were forgotten.
     """
 
     created: int
     in_memory: int
     unknown: int
     promise_lag: int
+    forgotten: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,8 +152,8 @@ def _forgetting(
         told = "is about instances, and there are none: name their parameters in for_each"
     elif not fresh:
         told = (
-            "needs labels in fresh: of an instance of which nobody says that it begins, nobody "
-            "knows whether it was forgotten, and it would be possibly violated for ever after"
+            "needs labels in fresh: an instance of which nobody says that it begins may be one "
+            "that was forgotten, so that every new one would be possibly violated; name them"
         )
     elif not any(each.parameters for _, each in fresh):
         told = "forgets nothing, since no label of fresh carries a parameter: let one carry some"

@@ -36,6 +36,7 @@ from choreomon.properties.automaton import (
     StatedTransition,
     sequence_automaton,
 )
+from choreomon.properties.instances import Forgetting
 from choreomon.properties.tables import RulesName, transition_tables
 from tests.core.names_for_tests import HARD_NAMES
 from tests.imported import imported_by
@@ -326,6 +327,36 @@ def test_tables_of_a_property_for_each_instance_say_what_own_messages_carry() ->
     ]
     assert b"ship" not in write_table(BILLING)
     assert written["rows"][0]["on"] == "billing -> bank : refund"
+
+
+FORGETTING = replace(
+    BILLING,
+    table=replace(BILLING.table, forgetting=Forgetting(5400.0, frozenset({("order", "tenant")}))),
+)
+
+
+def test_a_table_says_what_is_forgotten_only_where_something_is() -> None:
+    text = write_table(FORGETTING)
+    assert read_table(text, "table.json") == FORGETTING
+    assert json.loads(text)["forget"] == {"after": 5400.0, "bindings": [["order", "tenant"]]}
+    line = b'  "forget": {"after": 5400.0, "bindings": [["order", "tenant"]]},\n'
+    assert text.replace(line, b"") == write_table(BILLING)
+
+
+@pytest.mark.parametrize(
+    ("forget", "said"),
+    [
+        ({"after": 0, "bindings": []}, "forget.after: should be a number of seconds above 0"),
+        ({"after": 9, "bindings": [[]]}, "forget.bindings[0]: should be parameters of the"),
+        ({"after": 9, "bindings": [["order"], ["tenant", "order"]]}, "forget.bindings[1]: should"),
+        ({"after": 9, "bindings": [["ordre"]]}, "forget.bindings[0]: should be parameters of the"),
+        ({"after": 9, "bindings": [], "more": 1}, "forget: has a field `more`, which is none"),
+        ({"after": 9}, "forget"),
+    ],
+)
+def test_what_is_wrong_with_what_is_forgotten_is_told(forget: object, said: str) -> None:
+    document = {**json.loads(write_table(BILLING)), "forget": forget}
+    assert said in refusal(json.dumps(document, indent=1).encode())
 
 
 def test_the_system_of_a_property_for_each_instance_is_another_one() -> None:

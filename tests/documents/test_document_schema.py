@@ -45,6 +45,9 @@ def test_what_is_for_each_instance_validates() -> None:
     for wrong in ("open(tenant, order", "open()", "open(a b)", "open(tenant,)"):
         assert not accepted(FOR_EACH.replace("open(tenant, order)", wrong)), wrong
     assert not accepted(FOR_EACH.replace("[tenant, order]", "[1]"))
+    assert accepted(FOR_EACH + "  forget_after: 30 days\n")
+    assert not accepted(FOR_EACH + "  forget_after: 30 seconds\n")
+    assert not accepted(FOR_EACH + "  forget_after: 30\n")
     assert not accepted(FOR_EACH.replace("fresh: [", "fresh: [1, "))
     automaton = "automaton: {initial: [p], final: [q], transitions: [{from: p, to: q, on: LABEL}]}"
     head = FOR_EACH[: FOR_EACH.index("  sequences")] + "  "

@@ -8,6 +8,10 @@ from choreomon.core.errors import DocumentError
 from choreomon.core.message import SEND, Label, Message
 from choreomon.documents.read import parse_document
 from choreomon.documents.scenario import scenario
+from choreomon.properties.instances import Forgetting
+from choreomon.properties.tables import transition_tables
+
+PROCESSES = ("admin", "billing", "bank", "carrier", "customer", "shop")
 
 GOOD = """property:
   for_each: [tenant, order]
@@ -242,3 +246,62 @@ def test_rules_that_know_of_no_instances_are_refused() -> None:
     assert wrong(("for_each:", "rules: sound\n  for_each:")) == [
         "2: are sound, which know of no instances: leave this out, or for_each"
     ]
+
+
+FORGETS = FRESH + "  forget_after: 30 days\n"
+
+
+@pytest.mark.parametrize(
+    ("written", "seconds"),
+    [("30 days", 2592000), ("36h", 129600), ("1 hour", 3600),
+     ("90 minutes", 5400), ("1.5d", 129600)]
+)  # fmt: skip
+def test_what_binds_just_what_a_fresh_label_does_is_forgotten(written: str, seconds: float) -> None:
+    loaded = parse_document(FORGETS.replace("30 days", written), "p.yaml").property
+    assert loaded is not None
+    assert loaded.parameters is not None
+    assert loaded.parameters.forgetting == Forgetting(seconds, frozenset({("order", "tenant")}))
+    tables = transition_tables(loaded.automaton, PROCESSES, "precise", loaded.parameters)
+    forgetting = {name for name, table in tables.items() if table.forgetting is not None}
+    assert forgetting == {"customer", "shop", "billing"}  # and none of admin, of whole tenants
+
+
+def test_nothing_is_forgotten_where_nothing_says_so() -> None:
+    loaded = parse_document(FRESH, "p.yaml").property
+    assert loaded is not None
+    tables = transition_tables(loaded.automaton, PROCESSES, "precise", loaded.parameters)
+    assert not any(table.forgetting for table in tables.values())
+
+
+@pytest.mark.parametrize("written", ["30 s", "59 minutes", "3651 days", "30", "0d", "[1]", "x"])
+def test_other_times_are_refused(written: str) -> None:
+    with pytest.raises(DocumentError) as caught:
+        parse_document(FORGETS.replace("30 days", written), "p.yaml")
+    (problem,) = caught.value.problems
+    assert (problem.line, problem.field) == (9, "property.forget_after")
+    assert 'a time such as "30 days" or "36 hours", from 1 hour to 3650 days' in problem.message
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "told"),
+    [
+        (GOOD + "  forget_after: 30 days\n", 8, "needs labels in fresh"),
+        (
+            'property:\n  sequences: [{steps: ["a -> b : y", "a -> b : z"]}]\n  forget_after: 2h',
+            3,
+            "is about instances, and there are none: name their parameters in for_each, or leave",
+        ),
+        (
+            "property:\n  for_each: [order]\n  forget_after: 2h\n  sequences:\n"
+            '    - steps: ["a -> b : y(order)", "a -> b : z(order)"]\n  fresh: ["a -> b : anew"]',
+            3,
+            "forgets nothing, since no label of fresh carries a parameter",
+        ),
+    ],
+)
+def test_what_cannot_be_forgotten_without_harm_is_refused(text: str, line: int, told: str) -> None:
+    with pytest.raises(DocumentError) as caught:
+        parse_document(text, "p.yaml")
+    (problem,) = caught.value.problems
+    assert (problem.line, problem.field) == (line, "property.forget_after")
+    assert told in problem.message

@@ -20,9 +20,8 @@ from choreomon.monitor.of_instances.forgetting import Moment, noted, old_clock
 from choreomon.monitor.of_instances.monitor import InstanceMonitor
 from choreomon.monitor.of_instances.state import Instance, InstancesState
 from choreomon.properties.instances import Forgetting, Parameters
-from tests.laws.drawn import draw_automaton
 from tests.laws.of_instances import NAMES, Flavor, Run, System, draw_system
-from tests.properties.test_fresh import PROCESSES, Drawn, draw, draw_chain
+from tests.properties.test_fresh import PROCESSES, Drawn, draw, drawn_of
 
 FLAVORS: Final = {
     "plain": Flavor(forgets=0.5, stores=0.5, events=(10, 40)),
@@ -45,16 +44,15 @@ FLAVORS: Final = {
 
 
 def draw_forgetting(random: Random) -> System:
-    """A property with labels that begin instances anew or without, of which instances that bind
-    any sets of parameters are forgotten."""
+    """A property with labels that begin instances anew or without, since the beginning or not, of
+    which instances that bind any sets of parameters are forgotten."""
     found: Drawn | None = None
+    begin = random.random() < 0.3
     if random.random() < 0.5:
-        chain = random.random() < 0.5
-        automaton = draw_chain(random) if chain else draw_automaton(random, PROCESSES)
-        drawn = draw(random, automaton)
+        drawn = draw(random, drawn_of(random, random.randrange(2), begin=begin))
         found = drawn if isinstance(drawn, Drawn) else None
     if found is None:
-        system = draw_system(random, 2)
+        system = draw_system(random, 2, begin=begin)
     else:
         called = {"a": "order", "b": "tenant"}
         carried = {m: tuple(called[n] for n in ns) for m, ns in found.parameters.carried.items()}

@@ -436,6 +436,7 @@ def test_of_instances_there_are_numbers_and_no_values() -> None:
             "choreomon_promise_lag_events": state.clock[host.monitor.own]
             - min(state.monitor.shared.promises, default=state.clock[host.monitor.own]),
             "choreomon_instance_loads_total": 7,
+            "choreomon_instances_forgotten_total": 0,
         }
         assert b"order" not in text
         told |= {(name, value) for name, value in samples.items() if value}

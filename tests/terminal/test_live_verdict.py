@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 
 from choreomon.core.live import EventName, LiveReason, LiveVerdict
-from choreomon.core.verdict import FRM, FRM_P, GAP, POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN
+from choreomon.core.verdict import (
+    FORGOTTEN,
+    FRM,
+    FRM_P,
+    GAP,
+    POSSIBLY_VIOLATED,
+    VIOLATED,
+    WITHDRAWN,
+)
 from choreomon.terminal.live_verdict import live_explanation, live_word_line, printable
 from tests.agent_files.live_verdicts import BY_HAND, live_verdicts
 
@@ -97,6 +105,30 @@ def test_a_provisional_word_says_who_is_waited_for_and_that_another_follows() ->
         "Another verdict about it follows.",
     )
     assert live_word_line(verdict).plain.endswith(", for now: no answer from P1")
+
+
+def test_what_was_forgotten_may_have_led_there_or_cancelled() -> None:
+    until = EventName("P1", 9)
+    pre = LiveReason(until, ("q0", "q1"), "pre", FORGOTTEN, "concurrent", False)
+    sentences = live_explanation(replace(BY_HAND, because=(pre,), silent=())).sentences
+    assert sentences[1:3] == (
+        "The step before it may have happened up to event 9 of P1, which may have come before or "
+        "after event 1 of P2.",
+        "Its monitor has forgotten older instances; this may be one of them.",
+    )
+    vio = replace(
+        pre,
+        transition=("q1", "q0"),
+        role="vio",
+        of=EventName("P1", 4),
+        of_transition=("q0", "q1"),
+    )
+    because = (replace(PRE, certain=False), vio)
+    sentences = live_explanation(replace(BY_HAND, because=because, silent=())).sentences
+    assert sentences[2] == (
+        "This step may have been cancelled up to event 9 of P1: its monitor has forgotten older "
+        "instances; this may be one of them."
+    )
 
 
 def test_the_end_of_a_gap() -> None:

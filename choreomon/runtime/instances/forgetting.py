@@ -63,7 +63,7 @@ class Forgetter:
     @property
     def pause(self) -> float:
         """Seconds until there may be something to do again."""
-        return PAUSE if self._last else self._after / NOTED_EACH
+        return PAUSE if self._last else max(PAUSE, self._after / NOTED_EACH)
 
     def is_due(self, state: InstancesState, now: Moment) -> bool:
         """Whether a checkpoint would note a moment, or look at rows."""

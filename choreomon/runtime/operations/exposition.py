@@ -268,6 +268,12 @@ class _AgentCollector(Collector):
             "property",
             {title: each.unknown for title, each in several.items()},
         )
+        yield _counter(
+            "choreomon_instances_forgotten",
+            "Instances that were idle for so long that nothing is remembered of them.",
+            "property",
+            {title: each.forgotten for title, each in several.items()},
+        )
         in_memory = GaugeMetricFamily(
             "choreomon_instances_in_memory", "Instances held in memory.", labels=("property",)
         )

@@ -110,6 +110,7 @@ def _instances(host: Host, state: HostState) -> InstancesStatus | None:
         in_memory=len(monitor.instances),
         unknown=shared.unknown,
         promise_lag=own - min(shared.promises, default=own),
+        forgotten=shared.forgotten.instances,
     )
 
 

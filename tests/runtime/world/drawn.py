@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import combinations
 from random import Random
 from typing import Final, NamedTuple
 
@@ -13,7 +14,7 @@ from choreomon.properties.automaton import (
     StatedTransition,
     sequence_automaton,
 )
-from choreomon.properties.instances import Parameters
+from choreomon.properties.instances import Forgetting, Parameters
 from choreomon.runtime.driver import Timeouts
 from tests.laws.drawn import (
     Dense,
@@ -35,7 +36,8 @@ POLICIES: Final[tuple[Policy, ...]] = ("block", "buffer", "let-go", "fire-and-fo
 class Flavor(NamedTuple):
     """What the runs of a kind have in common: how many processes and messages, the policies of
     services, what rarely happens, and what often; which faults there may be, and how many of each.
-    `instances`: the first property is for each. `small`: properties of two steps and a
+    `instances`: the first property is for each; `forgets`: and they are forgotten when they were
+    idle for a moment. `small`: properties of two steps and a
     cancellation or two, of which much is formed. `dense`: properties of few labels on many
     transitions. `tempo`: how eager moves of a kind are, where that is not left to chance."""
 
@@ -52,6 +54,7 @@ class Flavor(NamedTuple):
     dense: Dense | None = None
     tempo: Tempo | None = None
     instances: bool = False
+    forgets: bool = False
 
 
 ANY: Final = Flavor()
@@ -133,10 +136,10 @@ def draw_case(
         build=build or Build(),
         crash_at=crash_at,
     )
-    return draw_instances(random, case) if flavor.instances else case
+    return draw_instances(random, case, forgets=flavor.forgets) if flavor.instances else case
 
 
-def draw_instances(random: Random, case: Case) -> Case:
+def draw_instances(random: Random, case: Case, *, forgets: bool = False) -> Case:
     """The case with its first property for each instance, of one or two parameters."""
     names = ("order", "tenant")[: random.randint(1, 2)]
     messages = dict.fromkeys(label.message for label in case.automata[0].labels)
@@ -149,8 +152,17 @@ def draw_instances(random: Random, case: Case) -> Case:
 
     return case._replace(
         scripts=tuple(tuple(map(valued, script)) for script in case.scripts),
-        parameters=(Parameters(names, carried), *[None for _ in case.automata[1:]]),
+        parameters=(
+            Parameters(names, carried, draw_forgetting(random, names) if forgets else None),
+            *[None for _ in case.automata[1:]],
+        ),
     )
+
+
+def draw_forgetting(random: Random, names: tuple[str, ...]) -> Forgetting:
+    """All instances, whatever they bind, after a moment."""
+    sets = [each for size in range(len(names) + 1) for each in combinations(names, size)]
+    return Forgetting(random.choice((0.0, 0.01, 0.1, 1.0)), frozenset(sets))
 
 
 def draw_chain(
