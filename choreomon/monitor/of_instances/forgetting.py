@@ -15,6 +15,7 @@ wall wrong, more would be possible, or less be forgotten, and nothing else.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import inf
 from typing import Final, NamedTuple
 
 from choreomon.core.vector_clock import VectorClock, zero
@@ -51,10 +52,8 @@ def noted(forgotten: Forgotten, now: Moment, own: int, after: float) -> Forgotte
     moments = forgotten.moments
     if any(each.time > now.time for each in moments):  # the clock on the wall was set back
         moments = tuple([Moment(min(each.time, now.time), each.clock) for each in moments])
-    if not moments or (
-        now.time - moments[-1].time >= after / NOTED_EACH
-        and now.clock[own] > moments[-1].clock[own]
-    ):
+    last = moments[-1] if moments else Moment(-inf, zero(len(now.clock)))
+    if now.time - last.time >= after / NOTED_EACH and now.clock[own] > last.clock[own]:
         moments = (*moments, now)
     while len(moments) > 1 and now.time - moments[1].time >= after:
         moments = moments[1:]
