@@ -30,7 +30,8 @@ LOGS: Final = (*TRACES, ".log")
 
 READ: Final[dict[str, list[tuple[str, str, tuple[str, ...]]]]] = {
     "check": [
-        ("file", "BAD", (*HIBOU, *TRACES, ".hsf", ".hcf", ".timbuk", ".txt")),
+        ("files", "BAD", (*HIBOU, *TRACES, ".hsf", ".hcf", ".timbuk", ".txt")),
+        ("files", "property.yaml BAD", (".yaml", ".json")),
         ("locations", "a.timbuk --locations BAD", (".json",)),
         ("against", "property.yaml --against BAD", (*HIBOU, ".timbuk", ".yaml")),
     ],
@@ -50,7 +51,7 @@ READ: Final[dict[str, list[tuple[str, str, tuple[str, ...]]]]] = {
     "simulate": [("file", "BAD", (".yaml", ".json"))],
     "run": [("file", "BAD", (".yaml", ".json"))],
     "split": [
-        ("file", "BAD -o tables", (".yaml", ".json")),
+        ("files", "BAD -o tables", (".yaml", ".json")),
         ("deployment", "property.yaml -o tables --deployment BAD", (".yaml", ".json")),
         ("predecessor", "property.yaml -o tables --after BAD", (".json",)),
     ],

@@ -15,7 +15,7 @@ import jsonschema
 import pytest
 import yaml
 
-import choreomon.documents.read as choreomon_read
+import choreomon.documents.several as several
 from choreomon.cli import group
 from choreomon.core.errors import InternalError
 from tests.cli.command_line import ROOT, VIOLATED, choreomon, unread
@@ -80,7 +80,7 @@ def test_every_command_has_help_that_explains_each_option(
             assert option.opts[-1] in answer.out
 
 
-@pytest.mark.parametrize("arguments", [[], ["simul"], ["check"], ["check", "a", "b"]], ids=str)
+@pytest.mark.parametrize("arguments", [[], ["simul"], ["check"], ["draw", "a", "b"]], ids=str)
 def test_bad_usage_is_exit_code_2(arguments: list[str]) -> None:
     answer = choreomon(*arguments)
     assert (answer.code, answer.out) == (2, "")
@@ -104,7 +104,7 @@ def test_an_error_of_ours_is_told_apart_from_every_verdict(
     def broken(_: str) -> None:
         raise error
 
-    monkeypatch.setattr(choreomon_read, "load_document", broken)
+    monkeypatch.setattr(several, "load_document", broken)
     answer = choreomon("check", "violated.yaml")
     assert (answer.code, answer.out) == (70, "")
     assert "broken" in answer.err
@@ -115,7 +115,7 @@ def test_an_interrupted_run_says_so_and_is_no_verdict(monkeypatch: pytest.Monkey
     def interrupted(_: str) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(choreomon_read, "load_document", interrupted)
+    monkeypatch.setattr(several, "load_document", interrupted)
     answer = choreomon("simulate", "violated.yaml")
     assert (answer.code, answer.out) == (130, "")
     assert answer.err.strip() == "interrupted"

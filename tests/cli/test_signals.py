@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-import choreomon.documents.read as choreomon_read
+import choreomon.documents.several as several
 from choreomon.audit.auditor import Auditor
 from choreomon.audit.sessions import SessionsAuditor
 from choreomon.cli.command_line.signals import Ended, ended_by_signals, interrupt_noted
@@ -71,7 +71,7 @@ def test_a_signal_ends_a_command_with_the_exit_code_of_a_shell(
                 signal.raise_signal(again)
             cleaned.append("up")
 
-    monkeypatch.setattr(choreomon_read, "load_document", struck)
+    monkeypatch.setattr(several, "load_document", struck)
     before = [*map(signal.getsignal, NUMBERS)]
     answer = choreomon("check", "violated.yaml")
     assert (answer.code, answer.out, answer.err.strip()) == (code, "", said)
@@ -88,7 +88,7 @@ def test_a_signal_of_which_a_library_makes_an_error_is_a_signal_all_the_same(
         except KeyboardInterrupt:
             raise ValueError("of the library") from None
 
-    monkeypatch.setattr(choreomon_read, "load_document", disguising)
+    monkeypatch.setattr(several, "load_document", disguising)
     answer = choreomon("check", "violated.yaml")
     assert (answer.code, answer.err.strip()) == (143, "terminated")
 

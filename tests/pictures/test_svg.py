@@ -7,6 +7,7 @@ from examples_to_draw import EVENTS, PROCESSES, SMART_HOME, automaton
 from hypothesis import given
 from hypothesis import strategies as st
 
+from choreomon.core.names import written
 from choreomon.pictures.graphs.automaton_drawing import automaton_picture
 from choreomon.pictures.shapes.drawing import Drawing, Group, Point, Polyline, Text
 from choreomon.pictures.shapes.svg import svg_document
@@ -56,7 +57,7 @@ def test_a_title_becomes_a_tooltip() -> None:
 def test_hostile_names_come_out_as_they_are(name: str) -> None:
     made = automaton(["q0"], ["q1"], [("q0", f"P -> Q : {name}", "q1")])
     root = parsed(automaton_picture(made, name).drawing)
-    assert f"P → Q : {name}" in [text.text for text in root.iter(f"{SVG}text")]
+    assert f"P → Q : {written(name)}" in [text.text for text in root.iter(f"{SVG}text")]
     assert list(root.iter(f"{SVG}script")) == []
 
 

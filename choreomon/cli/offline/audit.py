@@ -226,11 +226,12 @@ def command(
 
 
 def properties_and_logs(paths: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The properties and the logs: the first path is a property, and so are those after it that end
-    in .yaml or .yml, as no log does."""
-    number = 1
+    """The properties and the logs: the first path is a property, and where it ends in .yaml or
+    .yml, so are those after it that do, as no log does."""
+    number = 0
     while number < len(paths) and paths[number].lower().endswith((".yaml", ".yml")):
         number += 1
+    number = max(number, 1)
     return [*paths[:number]], [*paths[number:]]
 
 
