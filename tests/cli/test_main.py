@@ -116,7 +116,7 @@ def test_an_interrupted_run_says_so_and_is_no_verdict(monkeypatch: pytest.Monkey
         raise KeyboardInterrupt
 
     monkeypatch.setattr(several, "load_document", interrupted)
-    answer = choreomon("simulate", "violated.yaml")
+    answer = choreomon("check", "violated.yaml")
     assert (answer.code, answer.out) == (130, "")
     assert answer.err.strip() == "interrupted"
 
