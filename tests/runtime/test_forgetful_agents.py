@@ -11,7 +11,7 @@ import pytest
 
 from choreomon.agent_files.digests import KEY_BYTES
 from choreomon.core.message import SEND, Label, Message
-from choreomon.core.verdict import FORGOTTEN
+from choreomon.core.verdict import FORGOTTEN, NEVER
 from choreomon.monitor.host import Host
 from choreomon.monitor.of_instances.forgetting import NOTED_EACH
 from choreomon.monitor.of_instances.monitor import InstanceMonitor
@@ -27,12 +27,13 @@ from choreomon.runtime.instances import forgetting
 from choreomon.runtime.instances.forgetting import PAUSE
 from choreomon.runtime.ports import Store
 from choreomon.runtime.sidecar import Sidecar
-from choreomon.runtime.snapshot import decode_snapshot, encode_snapshot
+from choreomon.runtime.snapshot import decode_snapshot, encode_snapshot, without_drained
 from choreomon.runtime.store import SqliteStore
 from tests.runtime.driven import Clock, Ports
 from tests.runtime.world.disk import Disk
 
 SYSTEM = bytes(range(16))
+OTHER = bytes(range(16, 32))
 HOUR = 3600.0
 AFTER = NOTED_EACH * HOUR
 SUSPEND = Label(SEND, Message("billing", "suspend", "bank"))
@@ -250,3 +251,19 @@ def test_a_state_says_what_was_forgotten_only_where_something_may_be(billing: Bi
     data = encode_snapshot(state, made)
     assert data[1] == 6
     assert decode_snapshot(data, made) == state
+
+
+def test_what_was_forgotten_of_a_property_stays_when_another_one_is_left_out(
+    billing: Billing,
+) -> None:
+    billing.refunds(1)
+    billing.passes(AFTER + HOUR)
+    (host,), (state,) = billing.driver.sidecar.hosts, billing.driver.state.hosts
+    both = Sidecar("billing", (OTHER, SYSTEM), (host, host))
+    drained = both.initial()._replace(hosts=(both.initial().hosts[0], state), closed=(0, NEVER))
+    found = without_drained(encode_snapshot(drained, both), {OTHER})
+    assert found is not None
+    data, systems = found
+    assert systems == (SYSTEM,)
+    one = Sidecar("billing", systems, (host,))
+    assert decode_snapshot(data, one).hosts == (state,)

@@ -159,3 +159,26 @@ def test_of_two_orders_the_one_is_judged_that_was_refunded(
                 assert heard(folder, name)
 
     run(main)
+
+
+def test_an_agent_that_forgets_notes_the_time_when_it_starts(run: Run, folder: Path) -> None:
+    more = '  fresh: ["billing -> bank : open(order)"]\n  forget_after: 30 days\n'
+    (folder / "property.yaml").write_text(PROPERTY + more, encoding="utf-8")
+    split = choreomon("split", folder / "property.yaml", "-o", folder / "tables", "--force")
+    assert split.code == 0, split.err
+
+    async def main() -> None:
+        agent = await started(folder, "billing")
+        billing = await connect(folder / "run" / "billing.sock", deadline=300.0)
+        await billing.sending("bank", "refund", order="A-17")
+        await billing.close(deadline=0.0)
+        await ended(agent, signal.SIGKILL)
+        agent = await started(folder, "billing")
+        await ended(agent, signal.SIGTERM)
+
+    run(main)
+    with closing(sqlite3.connect(folder / "billing.db")) as database:
+        ((state,),) = database.execute("SELECT state FROM snapshot").fetchall()
+        ((rows,),) = database.execute("SELECT count(*) FROM instance").fetchall()
+    assert state[1] == 6  # the version of states that say what was forgotten
+    assert rows == 1

@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Sequence
 from typing import Final, NamedTuple
 
-from choreomon.agent_files.bindings import CodedBinding, binding_of
+from choreomon.agent_files.bindings import CodedBinding, binding_of, coded_binding
 from choreomon.core.binding import Binding
 from choreomon.core.vector_clock import VectorClock
+from choreomon.core.verdict import Reference
 from choreomon.monitor.of_instances.forgetting import NOTED_EACH, Moment, noted, old_clock
 from choreomon.monitor.of_instances.monitor import InstanceMonitor
 from choreomon.monitor.of_instances.state import InstancesState
@@ -24,7 +25,7 @@ ReadSome = Callable[[bytes, bytes, int], Sequence[tuple[bytes, bytes]]]
 """Keys and states of rows of this system whose keys are after this one, at most so many, in
 order."""
 
-MOST_LOOKED_AT: Final = 1024
+MOST_LOOKED_AT: Final = 512
 """Rows at one checkpoint."""
 
 PAUSE: Final = 1.0
@@ -53,6 +54,13 @@ class Forgetter:
         self._read = read
         self._after = forgetting.after
         self._parameters = tuple(sorted(monitor.table.parameters))
+        self._references: dict[int, list[Reference]] = {}
+        """By which parameters are bound, in its key, those of the chains of what is forgotten."""
+        for names in forgetting.bindings:
+            some = tuple([(name, "") for name in names])
+            _, places = monitor.homes.path(some)[-1]
+            mask, _ = coded_binding(some, self._parameters)
+            self._references[mask] = [monitor.references[place] for place in places]
         self._last = b""
         """After this key the next row is looked at; empty: none is, or all are."""
         self._until = 0
@@ -106,13 +114,13 @@ class Forgetter:
         self, key: bytes, data: bytes, until: VectorClock, in_memory: Container[Binding]
     ) -> tuple[Binding, int] | None:
         """The binding of a row that is to be forgotten, and how many records it has."""
-        monitor, size = self._monitor, mask_bytes(self._parameters)
-        coded = CodedBinding(int.from_bytes(key[:size], "big"), key[size:])
-        binding = binding_of(coded, self._parameters)
-        if tuple([name for name, _ in binding]) not in monitor.forgets or binding in in_memory:
+        size = mask_bytes(self._parameters)
+        mask = int.from_bytes(key[:size], "big")
+        references = self._references.get(mask)
+        if references is None:
             return None
-        _, places = monitor.homes.path(binding)[-1]
-        instance = decode_row(data, [monitor.references[place] for place in places])
-        if not instance.may_be_forgotten(monitor.own, until):
+        instance = decode_row(data, references)
+        if not instance.may_be_forgotten(self._monitor.own, until):
             return None
-        return binding, instance.records
+        binding = binding_of(CodedBinding(mask, key[size:]), self._parameters)
+        return None if binding in in_memory else (binding, instance.records)
