@@ -137,16 +137,20 @@ def compiled(document: PropertyDocument) -> LoadedProperty:
         automaton, document.for_each, labels, fresh, ("property",)
     )
     if document.forget_after is not None:
-        parameters = _forgetting(parameters, fresh, document.forget_after)
+        parameters = forgetting(parameters, fresh, document.forget_after, ("property",))
     return LoadedProperty(automaton, document.rules, sequences, parameters)
 
 
-def _forgetting(
-    parameters: Parameters | None, fresh: Sequence[tuple[Path, CarryingLabel]], after: float
+def forgetting(
+    parameters: Parameters | None,
+    fresh: Sequence[tuple[Path, CarryingLabel]],
+    after: float,
+    path: Path,
 ) -> Parameters:
-    """The parameters with what may be forgotten: instances that bind just what a fresh label does.
-    Others are taken back by none, or with more than themselves, so that whatever began later would
-    be possibly violated for good."""
+    """The parameters of a property, or of a rule, that is at `path`, with what may be forgotten:
+    instances that bind just what a fresh label does. Others are taken back by none, or with more
+    than themselves, so that whatever began later would be possibly violated for good. Raises
+    `PropertyError`."""
     told = ""
     if parameters is None:
         told = "is about instances, and there are none: name their parameters in for_each"
@@ -158,7 +162,7 @@ def _forgetting(
     elif not any(each.parameters for _, each in fresh):
         told = "forgets nothing, since no label of fresh carries a parameter: let one carry some"
     if parameters is None or told:
-        raise PropertyError((Defect(("property", "forget_after"), f"{told}, or leave this out"),))
+        raise PropertyError((Defect((*path, "forget_after"), f"{told}, or leave this out"),))
     bindings = {tuple(sorted(each.parameters)) for _, each in fresh if each.parameters}
     return replace(parameters, forgetting=Forgetting(after, frozenset(bindings)))
 

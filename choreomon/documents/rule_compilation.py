@@ -15,13 +15,14 @@ from choreomon.documents.compilation import (
     LoadedProperty,
     automaton_of,
     for_each_instance,
+    forgetting,
     labels_of_automaton,
 )
 from choreomon.documents.rule_expansion import Expansion, values_of
 from choreomon.documents.rule_shape import InOrder, RuleDocument
 from choreomon.properties.automaton import SequenceAutomaton, StatedTransition, sequence_automaton
 from choreomon.properties.automaton_defects import MAX_STATES_OF_RULES
-from choreomon.properties.instances import Parameters
+from choreomon.properties.instances import Forgetting, Parameters
 from choreomon.properties.parts import joined
 from choreomon.properties.pattern_sentences import PatternWords, pattern_sentence, steps_sentence
 from choreomon.properties.patterns import (
@@ -205,7 +206,7 @@ def compiled_rules(rules: Sequence[ExpandedRule]) -> LoadedProperty:
     defects: list[Defect] = []
     names = _StateNames(rules, defects)
     automata: list[SequenceAutomaton] = []
-    parameters: list[Parameters] = []
+    parameters: list[tuple[ExpandedRule, Parameters]] = []
     carried: dict[Message, tuple[tuple[str, ...], str]] = {}
     for rule in rules:
         try:
@@ -216,8 +217,9 @@ def compiled_rules(rules: Sequence[ExpandedRule]) -> LoadedProperty:
         stated = RuleStates(rule.stated, frozenset(automaton.states))
         automata.append(replace(automaton, rules=(stated,)))
         if own is not None:
-            parameters.append(own)
+            parameters.append((rule, own))
         defects += _carries_another(rule, carried)
+    defects += _forgotten_by_some(parameters)
     states = sum(len(each.states) for each in automata)
     if states > MAX_STATES_OF_RULES:
         told = f"come to {states} states; at most {MAX_STATES_OF_RULES} are supported: split them"
@@ -228,7 +230,7 @@ def compiled_rules(rules: Sequence[ExpandedRule]) -> LoadedProperty:
     if all(rule.body is not None and rule.body.is_chain for rule in rules):
         lengths = tuple([rule.body.final for rule in rules if rule.body is not None])
         automaton = replace(automaton, sequences=lengths)
-    return LoadedProperty(automaton, "precise", (), _together(parameters))
+    return LoadedProperty(automaton, "precise", (), _together([own for _, own in parameters]))
 
 
 def _compiled(
@@ -244,7 +246,12 @@ def _compiled(
         automaton = _of_arcs(rule.body, names.some(rule.body.final + 1), path)
     else:
         raise PropertyError(())  # told before
-    return for_each_instance(automaton, document.for_each, rule.labels, rule.fresh, path)
+    automaton, parameters = for_each_instance(
+        automaton, document.for_each, rule.labels, rule.fresh, path
+    )
+    if document.forget_after is not None:
+        parameters = forgetting(parameters, rule.fresh, document.forget_after, path)
+    return automaton, parameters
 
 
 def _of_arcs(body: PatternAutomaton, states: Sequence[str], path: Path) -> SequenceAutomaton:
@@ -305,7 +312,29 @@ def _together(parameters: Sequence[Parameters]) -> Parameters | None:
         return None
     names = dict.fromkeys(name for each in parameters for name in each.names)
     carried = {message: found for each in parameters for message, found in each.carried.items()}
-    return Parameters(tuple(names), carried)
+    forgets = [each.forgetting for each in parameters if each.forgetting is not None]
+    if not forgets:
+        return Parameters(tuple(names), carried)
+    after = max(each.after for each in forgets)
+    bindings = frozenset[tuple[str, ...]]().union(*[each.bindings for each in forgets])
+    return Parameters(tuple(names), carried, Forgetting(after, bindings))
+
+
+def _forgotten_by_some(rules: Sequence[tuple[ExpandedRule, Parameters]]) -> Iterator[Defect]:
+    """What one rule forgets and another one remembers: an agent has one row for both."""
+    for rule, parameters in rules:
+        bindings = parameters.forgetting.bindings if parameters.forgetting else ()
+        for names in sorted(bindings):
+            for other, others in rules:
+                about = {tuple(sorted(carried)) for carried in others.carried.values()}
+                forgets = others.forgetting is not None and names in others.forgetting.bindings
+                if names in about and not forgets:
+                    told = (
+                        f"forgets what ({', '.join(names)}) is remembered of, and "
+                        f"{other.stated.id}, which is about that, too, does not: give both "
+                        "forget_after and a label in fresh that carries just that, or none of them"
+                    )
+                    yield Defect((*rule.path, "forget_after"), told)
 
 
 def _within(path: Path, error: PropertyError) -> PropertyError:

@@ -18,6 +18,7 @@ from pydantic import (
 
 from choreomon.core.label_patterns import LabelPattern, parse_label_pattern
 from choreomon.core.stated_rule import Severity
+from choreomon.documents.idle_times import IdleTime
 from choreomon.documents.property_shape import AutomatonDocument
 from choreomon.files.fields import (
     BRANCH,
@@ -130,6 +131,11 @@ class RuleDocument(Part):
         "messages carry",
     )
     fresh: AnyOf | None = Field(default=None, description="labels at which an instance begins anew")
+    forget_after: IdleTime | None = Field(
+        default=None,
+        description="how long an instance has to be idle until agents forget it, as in 30 days; "
+        "null: they never do",
+    )
     where: dict[PlainName, OneOrMore[Name]] = Field(
         default={},
         description="variables for processes, used as $variable: one rule for each value",

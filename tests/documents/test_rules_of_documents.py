@@ -9,6 +9,7 @@ import pytest
 
 from choreomon.core.errors import DocumentError
 from choreomon.documents.read import Document, parse_document
+from choreomon.properties.instances import Forgetting
 from choreomon.properties.progress import Rule, rules_of
 from choreomon.properties.reference import formations
 
@@ -238,3 +239,56 @@ def test_rules_for_other_instances_are_not_compared() -> None:
     """)
         == []
     )
+
+
+FORGETTING = """
+    rules:
+      - id: no-refunded-order
+        for_each: [order]
+        never: "shop -> carrier : ship(order)"
+        after: "billing -> bank : refund(order)"
+        fresh: "customer -> shop : open(order)"
+        forget_after: 30 days
+      - id: only-when-paid
+        for_each: [order]
+        never: "shop -> carrier : ship(order)"
+        unless: "bank -> shop : paid(order)"
+        fresh: "customer -> shop : open(order)"
+        forget_after: 36 hours
+      - id: no-suspended-tenant
+        for_each: [tenant]
+        never: "billing -> bank : charge(tenant)"
+        after: "admin -> billing : suspend(tenant)"
+"""
+
+
+def test_of_several_times_of_rules_the_longest_counts() -> None:
+    loaded = read(FORGETTING).property
+    assert loaded is not None
+    assert loaded.parameters is not None
+    assert loaded.parameters.forgetting == Forgetting(30 * 86400.0, frozenset({("order",)}))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        (
+            "        forget_after: 36 hours\n",
+            "",
+            "8: forgets what (order) is remembered of, and only-when-paid, which is about that, "
+            "too, does not: give both forget_after and a label in fresh that carries just that",
+        ),
+        (
+            '        after: "admin -> billing : suspend(tenant)"\n',
+            '        after: "admin -> billing : suspend(tenant)"\n        forget_after: 2 days\n',
+            "19: needs labels in fresh",
+        ),
+        ("30 days", "30 s", '8: should be a time such as "30 days"'),
+    ],
+)
+def test_what_one_rule_forgets_no_other_one_may_remember(old: str, new: str, told: str) -> None:
+    assert old in FORGETTING
+    with pytest.raises(DocumentError) as caught:
+        read(FORGETTING.replace(old, new))
+    found = [f"{each.line}: {each.message}" for each in caught.value.problems]
+    assert any(told in each for each in found), found
