@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Final
 
 from choreomon.core.message import BEGINNING
 from choreomon.core.vector_clock import VectorClock
-from choreomon.core.verdict import FRM, FRM_P, Judgement
+from choreomon.core.verdict import FRM, FRM_P, UNSEEN, Judgement
 from choreomon.monitor.consistent_cuts import MAX_STATES, possible_outcomes
 from choreomon.monitor.evidence import (
     concerning,
@@ -62,6 +62,9 @@ KEPT_DOMINATED: Final = 4
 """Records of one transition that are kept though they are dominated, for who still holds them as
 open. With none some verdicts were possible that need not be, in 3 of 12,000 random runs; with two
 in 2 of 28,000; with four in none of 40,000."""
+
+NEVER_DOMINATED: Final = UNSEEN | {OPEN}
+"""Records that stay, whatever comes after them."""
 
 MOST_EVIDENCE: Final = 128
 """Records that one event may rest on; where there are more, the undecided ones become stretches."""
@@ -326,7 +329,10 @@ PRECISE: Final = Precise()
 
 def without_dominated(chain: Chain, own: int, settled: int, kept: int) -> Chain:
     """The chain where, of what is before the last `Frm` that all later inquiries know, only the
-    last `kept` are left, and what is open; this `Frm` says since when there were others."""
+    last `kept` are left, what is open, and what nobody saw; this `Frm` says since when there were
+    others. Who holds a stretch that nobody saw as evidence takes the owner's word that there was
+    none (`choreomon.monitor.evidence.concerning`), so it is in all answers for as long as the
+    chain is."""
     last = None
     for place, record in enumerate(chain):
         if record.clock[own] > settled:
@@ -335,8 +341,8 @@ def without_dominated(chain: Chain, own: int, settled: int, kept: int) -> Chain:
             last = place
     if not last or last <= kept:
         return chain
-    dominated = [place for place in range(last) if chain[place].result != OPEN]
-    gone = dominated[: len(dominated) - kept]
+    dominated = [place for place in range(last) if chain[place].result not in NEVER_DOMINATED]
+    gone = dominated[: max(0, len(dominated) - kept)]
     if not gone:
         return chain
     since = reduce(earlier, [chain[place].first for place in (*gone, last)])

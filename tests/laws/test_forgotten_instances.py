@@ -13,7 +13,7 @@ from choreomon.core.binding import Binding
 from choreomon.core.message import SEND, Label, Message
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import FORGOTTEN, POSSIBLY_VIOLATED, VIOLATED
-from choreomon.monitor import inspection, precise
+from choreomon.monitor import history, inspection, precise
 from choreomon.monitor.of_instances import monitor as of_instances
 from choreomon.monitor.of_instances.forgetting import unseen
 from choreomon.monitor.of_instances.monitor import InstanceMonitor
@@ -52,21 +52,20 @@ def dropping_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(precise, "KEPT_DOMINATED", 0)
 
 
-def test_what_was_forgotten_is_left_out_with_what_else_does_not_matter_any_more(
-    dropping_at_once: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    left_out = 0
-    without_dominated = precise.without_dominated
-
-    def dropping(chain: Any, *given: Any) -> Any:
-        nonlocal left_out
-        kept = without_dominated(chain, *given)
-        left_out += len(kept) < len(chain) and chain[0].result == FORGOTTEN != kept[0].result
-        return kept
-
-    monkeypatch.setattr(precise, "without_dominated", dropping)
+def test_long_histories_lose_nothing(dropping_at_once: None) -> None:
     assert not wrong("long", range(60))
-    assert left_out
+
+
+def dominated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was forgotten is left out of an answer with what was before a step that is certain."""
+    monkeypatch.setattr(precise, "NEVER_DOMINATED", frozenset({history.OPEN}))
+
+
+def test_what_others_hold_as_evidence_is_in_all_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    seed = 2006567  # one of 10,000
+    assert not wrong("long", range(seed, seed + 1))
+    dominated(monkeypatch)
+    assert wrong("long", range(seed, seed + 1)) == Counter({"made up": 1})
 
 
 def nothing_instead(monkeypatch: pytest.MonkeyPatch) -> None:

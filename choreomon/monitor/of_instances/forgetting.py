@@ -4,8 +4,8 @@ one own count.
 An instance that was idle for long is forgotten where it is, and nobody is asked. So what a monitor
 knows nothing of may be one of these, and it answers for it with a stretch up to `Forgotten.until`
 in which anything may have happened (`unseen`): of what was forgotten nothing is later. An instance
-that begins again keeps the stretch in its chains, before its first record, for as long as other
-records are kept. Others, of which something is known, were never forgotten.
+that begins again keeps the stretch in its chains, before its first record, until it is forgotten
+in its turn. Others, of which something is known, were never forgotten.
 
 How old an instance is, counts tell: the newest of its records is no newer than a moment that was
 noted long enough ago. Pure functions; times are in seconds, and passed in. Were the clock on the
