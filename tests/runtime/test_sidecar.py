@@ -55,7 +55,7 @@ def refusals(outputs: list[Output]) -> list[str]:
         ([hello()], report(1, at=2), "session"),
         ([hello()], report(2), "number"),
         ([hello()], report(1, done=1), "number"),
-        ([hello()], report(1, name="no name"), "malformed"),
+        ([hello()], report(1, name="no\nname"), "malformed"),
         ([hello()], report(1, heard="!"), "malformed"),
         ([hello(), report(1), report(2)], report(3), "window"),
         ([], hello(session="unknown"), "session"),
