@@ -99,3 +99,29 @@ def test_pictures_write_labels_with_their_parameters() -> None:
     labels = [label for edge in drawn["edges"] for label in edge["labels"]]
     assert "shop -> bank : pay(tenant)" in labels
     assert "admin -> bank : reset" in labels
+
+
+@pytest.mark.parametrize(
+    ("written", "said", "seconds"),
+    [
+        ("30 days", "30 days", 2592000),
+        ("1 hour", "1 hour", 3600),
+        ("90m", "90 minutes", 5400),
+    ],
+)
+def test_check_says_what_is_forgotten_and_so_does_that_of_a_table(
+    written: str, said: str, seconds: float
+) -> None:
+    text = """property:
+  for_each: [order]
+  sequences: [{steps: ["billing -> bank : refund(order)", "shop -> carrier : ship(order)"]}]
+  fresh: ["billing -> bank : open(order)"]
+  forget_after: """
+    Path("p.yaml").write_text(f"{text}{written}\n", encoding="utf-8")
+    line = f"agents forget what they know by (order) once it was idle for {said}"
+    assert line in choreomon("check", "p.yaml").out.splitlines()
+    told = json.loads(choreomon("check", "p.yaml", "--json").out)["property"]
+    assert (told["forget_after"], told["forgets"]) == (seconds, [["order"]])
+    assert choreomon("split", "p.yaml", "-o", "tables").code == 0
+    table = json.loads(choreomon("check", "tables/billing.json", "--json").out)
+    assert (table["forget_after"], table["forgets"]) == (seconds, [["order"]])
