@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from choreomon.core.errors import PropertyError
 from choreomon.core.message import Label
-from choreomon.properties.automaton_defects import MAX_STATES
+from choreomon.properties.automaton_defects import MAX_STATES, MAX_STATES_OF_RULES
 from choreomon.properties.reference import formations
 from choreomon.properties.sequences import (
     Cancellation,
@@ -128,8 +128,10 @@ def test_every_defect_of_every_sequence_is_told() -> None:
 def test_lengths_are_possible_where_there_are_such_sequences(
     lengths: list[int], possible: bool
 ) -> None:
-    """Sequences have a step at least, and one state more than steps; states have a bound."""
-    assert possible_lengths(lengths) is possible
+    """Sequences have a step at least, and one state more than steps; states have a bound, which is
+    a higher one of rules together."""
+    states = sum(lengths) + len(lengths)
+    assert possible_lengths(lengths) is (min(lengths) > 0 and states <= MAX_STATES_OF_RULES)
     try:
         found = sequences_automaton(
             [MessageSequence((letter("a"),) * length) for length in lengths if length >= 0]
@@ -138,6 +140,11 @@ def test_lengths_are_possible_where_there_are_such_sequences(
         assert not possible
     else:
         assert (found.sequences == tuple(lengths)) is possible
+
+
+def test_of_rules_together_more_lengths_are_possible() -> None:
+    assert possible_lengths([1] * (MAX_STATES_OF_RULES // 2))
+    assert not possible_lengths([1] * (MAX_STATES_OF_RULES // 2 + 1))
 
 
 # --- the law ------------------------------------------------------------------------
