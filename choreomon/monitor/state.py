@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, cast
 
 from choreomon.core.message import Event, Label
 from choreomon.core.vector_clock import VectorClock
@@ -107,6 +107,12 @@ class Decision(NamedTuple):
     waiting_for: tuple[str, ...] = ()
     surely: bool = False
     rule: int = 0
+
+
+def as_written(decisions: tuple[Decision, ...]) -> tuple[Decision, ...]:
+    """Decisions as bytes have them: without the place of their rule where it is the first one, so
+    that those of a property that is not written as rules are as before. They are read alike."""
+    return cast("tuple[Decision, ...]", tuple([d if d.rule else d[:-1] for d in decisions]))
 
 
 class Evidence(NamedTuple):

@@ -12,7 +12,7 @@ is written only where something is to be.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Final, NamedTuple, cast
+from typing import Final, NamedTuple
 
 import msgspec
 from immutables import Map
@@ -27,7 +27,7 @@ from choreomon.monitor.of_instances.forgetting import NOTHING_FORGOTTEN, Forgott
 from choreomon.monitor.of_instances.monitor import InstanceMonitor, resumed
 from choreomon.monitor.of_instances.state import Instance, InstancesState, Shared
 from choreomon.monitor.setup import MonitorSetup
-from choreomon.monitor.state import Decision, MonitorState
+from choreomon.monitor.state import MonitorState, as_written
 from choreomon.runtime.hosted import SidecarState
 from choreomon.runtime.outputs import DeclaredVerdict
 from choreomon.runtime.sessions import Sessions
@@ -187,12 +187,12 @@ def _encoded(process: str, systems: tuple[bytes, ...], parts: _Parts) -> bytes:
 def _host(state: HostState) -> _Host:
     monitor = state.monitor
     if isinstance(monitor, MonitorState):
-        return _Host(state.clock, monitor._replace(decisions=_short(monitor.decisions)))
+        return _Host(state.clock, monitor._replace(decisions=as_written(monitor.decisions)))
     shared = monitor.shared
     decisions = [each for one in monitor.instances.values() for each in one.decisions]
     return _Host(
         state.clock,
-        MonitorState((), (), (), _short(tuple(decisions)), (), shared.promises, shared.gaps),
+        MonitorState((), (), (), as_written(tuple(decisions)), (), shared.promises, shared.gaps),
     )
 
 
@@ -200,16 +200,10 @@ def _of_instances(state: InstancesState) -> _OfInstances:
     shared = state.shared
     counted = (shared.records, shared.created, shared.unknown)
     instances = [
-        (binding, each._replace(decisions=_short(each.decisions)))
+        (binding, each._replace(decisions=as_written(each.decisions)))
         for binding, each in sorted(state.instances.items())
     ]
     return _OfInstances(shared.unfinished, *counted, tuple(instances))
-
-
-def _short(decisions: tuple[Decision, ...]) -> tuple[Decision, ...]:
-    """Decisions as they are written: without the place of their rule where it is the first one, so
-    that those of a property that is not written as rules are as before. They are read alike."""
-    return cast("tuple[Decision, ...]", tuple([d if d.rule else d[:-1] for d in decisions]))
 
 
 def without_drained(data: bytes, left: Collection[bytes]) -> tuple[bytes, tuple[bytes, ...]] | None:

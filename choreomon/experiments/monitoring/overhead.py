@@ -32,7 +32,7 @@ from choreomon.monitor.messages import Inquiry, Named, Response
 from choreomon.monitor.of_instances.messages import said_in
 from choreomon.monitor.of_instances.state import InstancesState
 from choreomon.monitor.push import PushMonitor
-from choreomon.monitor.state import MonitorState
+from choreomon.monitor.state import MonitorState, as_written
 from simulator.sidecars.run_context import AnyMessage, Remembering
 
 _Inspection: TypeAlias = tuple[str, VectorClock, Reference]
@@ -78,6 +78,7 @@ class Overhead:
             raise TypeError("what instances take is measured by benchmarks/instances.py")
         if isinstance(monitor, MonitorState):
             self._note_inspections(process, monitor, time)
+            monitor = monitor._replace(decisions=as_written(monitor.decisions))
         held = packed_bytes(remembered(monitor))
         self._most[process] = max(held, self._most.get(process, 0))
 
