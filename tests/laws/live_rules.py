@@ -220,7 +220,7 @@ class TellsNoGaps(Host):
 
 def gaps_are_possible_events(monkeypatch: pytest.MonkeyPatch) -> None:
     """A gap is taken for an event that possibly fired, which cancels by the states."""
-    monkeypatch.setattr(record_by_record, "GAP", "nothing is called so")
+    monkeypatch.setattr(record_by_record, "UNSEEN", frozenset[str]())
 
 
 class TakesGapsForCancellations(Misjudges):
