@@ -149,15 +149,19 @@ def _two_integers(value: object) -> object:
     return value
 
 
+Stretch: TypeAlias = Annotated[
+    tuple[int, int],
+    Field(strict=False, description="[first, last]: it cancels while so many steps are done"),
+    BeforeValidator(_two_integers),
+]
+"""Where a cancellation cancels."""
+
+
 class CancellationDocument(Part):
     """A message that undoes steps."""
 
     on: CarryingLabelText = Field(description="a label")
-    after: Annotated[
-        tuple[int, int],
-        Field(strict=False, description="[first, last]: it cancels while so many steps are done"),
-        BeforeValidator(_two_integers),
-    ]
+    after: Stretch
     back_to: int = Field(description="how many steps are done afterwards, less than after[0]")
 
 

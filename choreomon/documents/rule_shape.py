@@ -19,7 +19,7 @@ from pydantic import (
 from choreomon.core.label_patterns import LabelPattern, parse_label_pattern
 from choreomon.core.stated_rule import Severity
 from choreomon.documents.idle_times import IdleTime
-from choreomon.documents.property_shape import AutomatonDocument
+from choreomon.documents.property_shape import AutomatonDocument, Stretch
 from choreomon.files.fields import (
     BRANCH,
     Items,
@@ -96,11 +96,7 @@ class RuleCancellation(Part):
     """A message that undoes steps."""
 
     on: AnyOf = Field(description="a label, or a list of labels")
-    after: Annotated[
-        tuple[int, int],
-        Field(strict=False, description="[first, last]: it cancels while so many steps are done"),
-        BeforeValidator(_both_ends),
-    ]
+    after: Stretch
     back_to: int = Field(description="how many steps are done afterwards, less than after[0]")
 
 

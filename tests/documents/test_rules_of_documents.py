@@ -123,6 +123,23 @@ def test_steps_may_be_one_of_several_messages() -> None:
     assert formations(rule.automaton, undone) == []
 
 
+def test_steps_of_patterns_are_told_by_the_numbers_of_states() -> None:
+    """Where each rule is a chain; of one that has to be opened in order there are two ways on."""
+    chains = read("""
+        rules:
+          - {id: r, never: "a -> b : m", after: "b -> a : n"}
+          - {id: s, never: "a -> b : m", unless: "b -> a : n", before: "b -> a : k"}
+    """)
+    assert chains.property is not None
+    assert chains.property.automaton.sequences == (2, 3)
+    in_order = read("""
+        rules:
+          - {id: r, never: "a -> b : m", unless: {in_order: ["b -> a : n", "b -> a : k"]}}
+    """)
+    assert in_order.property is not None
+    assert in_order.property.automaton.sequences == ()
+
+
 def test_a_star_with_an_application_is_whoever_sends_the_message() -> None:
     document = read("""
         application:
@@ -163,6 +180,11 @@ def wrong() -> Iterator[tuple[str, str]]:
     yield "id: r\nnever: 'a -> b : m(order)'", "carries 'order', which is no parameter"
     yield "id: r\nnever: '* -> a : m'", "stands for no message that is ever sent"
     yield "id: r\nsteps: ['a -> b : m', 'a -> b : n']\nunless: 'a -> b : p'", "goes with never"
+    yield (
+        "id: r\nsteps: ['a -> b : m', 'a -> b : n']\n"
+        "cancel: [{on: 'a -> b : p', after: 1, back_to: 0}]",
+        "should be [first, last], two numbers of steps, not 1",
+    )
     yield (
         "id: r\nsteps: ['a -> b : m', 'a -> b : n']\n"
         "cancel: [{on: 'a -> b : p', after: [1, 2], back_to: 0}]",
@@ -220,13 +242,14 @@ def test_rules_that_are_probably_wrong_are_told_of() -> None:
           - {id: a, never: "shop -> carrier : ship", after: "bank -> shop : refund"}
           - {id: b, never: "shop -> carrier : ship"}
           - {id: c, never: "shop -> carrier : shipp", unless: "bank -> shop : refund"}
+          - {id: o, where: {w: [w1, w2]}, never: "shop -> $w : jobs", after: "$w -> shop : stop"}
           - {id: d, where: {w: [w1, w2]}, never: "shop -> $w : tuples"}
           - {id: e, never: "shop -> worker-1 : go"}
           - {id: f, never: "shop -> worker-2 : go"}
     """) == [
         "3: is implied by b, which is violated whenever this is: leave one of the two out",
         '5: names "shop -> carrier : shipp"; did you mean "shop -> carrier : ship"?',
-        "6: is used once, so that one rule with {w1, w2} in its place says the same",
+        "7: is used once, so that one rule with {w1, w2} in its place says the same",
     ]
 
 
