@@ -63,12 +63,14 @@ def live_explanation(verdict: LiveVerdict) -> ExplanationText:
 
 
 def _unseen(verdict: LiveVerdict) -> ExplanationText:
-    called = TransitionNames(verdict.sequences)
+    rule = verdict.stated()
+    called = TransitionNames(verdict.sequences, rule="" if rule is None else rule.name)
     ended = printable(beginning(called.listed(verdict.transitions)))
     several = len(verdict.transitions) > 1
     would = "each would complete its" if several else "it would complete the"
     return ExplanationText(
-        f"{printable(verdict.process)} {DECLARATION[verdict.verdict]} at {_judged(verdict)}.",
+        f"{printable(verdict.process)} {DECLARATION[verdict.verdict]} at {_judged(verdict)}"
+        f"{_of_rule(verdict)}.",
         (
             "Its monitor was not told what happened in the gap.",
             f"{ended} may have {called.happened} in it; {would} sequence.",

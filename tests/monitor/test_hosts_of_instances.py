@@ -76,6 +76,22 @@ def test_an_order_is_shipped_after_its_refund_where_its_tenant_was_suspended() -
     assert declared.verdict.kind == VIOLATED
 
 
+def test_an_instance_is_created_once_when_it_first_has_something_to_remember() -> None:
+    billing, shop = host("billing"), host("shop")
+    created = []
+    state = billing.initial()
+    for label, binding in ((SUSPEND, TENANT), (REFUND, ORDER), (REFUND, ORDER), (SUSPEND, TENANT)):
+        state, _, _ = billing.report(state, label, binding)
+        assert isinstance(state.monitor, InstancesState)
+        created.append(state.monitor.shared.created)
+        if label == REFUND and len(created) == 2:
+            state, _, _ = billing.report(state, REFUND, (("order", "8"), ("tenant", "t")))
+    assert created == [1, 2, 3, 3]
+    asking, _, _ = shop.report(shop.initial(), SHIP, ORDER)
+    assert isinstance(asking.monitor, InstancesState)
+    assert asking.monitor.shared.created == 1
+
+
 def test_what_tenants_share_is_remembered_once() -> None:
     monitor = one_refunded().monitor
     assert isinstance(monitor, InstancesState)

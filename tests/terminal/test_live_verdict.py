@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
-from choreomon.core.live import EventName, LiveReason, LiveVerdict
+from choreomon.core.live import EventName, LiveReason, LiveRule, LiveVerdict
 from choreomon.core.verdict import (
     FORGOTTEN,
     FRM,
@@ -140,6 +140,16 @@ def test_the_end_of_a_gap() -> None:
             "Step 2 of sequence 1 may have happened in it; it would complete the sequence.",
             "So the forbidden sequence may have been formed, and nobody will know.",
         ),
+    )
+
+
+def test_the_end_of_a_gap_of_a_rule() -> None:
+    verdict = replace(BY_HAND, because=(), label=None, unseen=True, silent=(), rule=LiveRule("r"))
+    headline, sentences = live_explanation(verdict)
+    assert headline == "P2 declares possibly violated at the end of a gap, event 1: r."
+    assert sentences[1:] == (
+        "Step 2 of r may have happened in it; it would complete the sequence.",
+        "So r may have been violated, and nobody will know.",
     )
 
 
