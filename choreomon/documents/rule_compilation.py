@@ -22,7 +22,7 @@ from choreomon.documents.rule_expansion import Expansion, values_of
 from choreomon.documents.rule_shape import InOrder, RuleDocument
 from choreomon.properties.automaton import SequenceAutomaton, StatedTransition, sequence_automaton
 from choreomon.properties.automaton_defects import MAX_STATES_OF_RULES
-from choreomon.properties.instances import Forgetting, Parameters
+from choreomon.properties.instances import Parameters, forgotten_by_some, together
 from choreomon.properties.parts import joined
 from choreomon.properties.pattern_sentences import PatternWords, pattern_sentence, steps_sentence
 from choreomon.properties.patterns import (
@@ -230,7 +230,7 @@ def compiled_rules(rules: Sequence[ExpandedRule]) -> LoadedProperty:
     if all(rule.body is not None and rule.body.is_chain for rule in rules):
         lengths = tuple([rule.body.final for rule in rules if rule.body is not None])
         automaton = replace(automaton, sequences=lengths)
-    return LoadedProperty(automaton, "precise", (), _together([own for _, own in parameters]))
+    return LoadedProperty(automaton, "precise", (), together([own for _, own in parameters]))
 
 
 def _compiled(
@@ -307,34 +307,20 @@ def _carries_another(
             yield Defect(path, told)
 
 
-def _together(parameters: Sequence[Parameters]) -> Parameters | None:
-    if not parameters:
-        return None
-    names = dict.fromkeys(name for each in parameters for name in each.names)
-    carried = {message: found for each in parameters for message, found in each.carried.items()}
-    forgets = [each.forgetting for each in parameters if each.forgetting is not None]
-    if not forgets:
-        return Parameters(tuple(names), carried)
-    after = max(each.after for each in forgets)
-    bindings = frozenset[tuple[str, ...]]().union(*[each.bindings for each in forgets])
-    return Parameters(tuple(names), carried, Forgetting(after, bindings))
-
-
 def _forgotten_by_some(rules: Sequence[tuple[ExpandedRule, Parameters]]) -> Iterator[Defect]:
-    """What one rule forgets and another one remembers: an agent has one row for both."""
-    for rule, parameters in rules:
-        bindings = parameters.forgetting.bindings if parameters.forgetting else ()
-        for names in sorted(bindings):
-            for other, others in rules:
-                about = {tuple(sorted(carried)) for carried in others.carried.values()}
-                forgets = others.forgetting is not None and names in others.forgetting.bindings
-                if names in about and not forgets:
-                    told = (
-                        f"forgets what ({', '.join(names)}) is remembered of, and "
-                        f"{other.stated.id}, which is about that, too, does not: give both "
-                        "forget_after and a label in fresh that carries just that, or none of them"
-                    )
-                    yield Defect((*rule.path, "forget_after"), told)
+    paths = {rule.stated.id: rule.path for rule, _ in rules}
+    named = [(rule.stated.id, parameters) for rule, parameters in rules]
+    for name, names, other in forgotten_by_some(named):
+        yield Defect((*paths[name], "forget_after"), remembered_elsewhere(names, other))
+
+
+def remembered_elsewhere(names: Sequence[str], other: str) -> str:
+    """That what a rule forgets is remembered by another one."""
+    return (
+        f"forgets what ({', '.join(names)}) is remembered of, and {other}, which is about that, "
+        "too, does not: give both forget_after and a label in fresh that carries just that, or "
+        "none of them"
+    )
 
 
 def _within(path: Path, error: PropertyError) -> PropertyError:

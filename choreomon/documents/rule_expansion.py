@@ -8,10 +8,12 @@ from itertools import product
 from typing import Final
 
 from choreomon.core.errors import Defect, Path
-from choreomon.core.label_patterns import LabelPattern, labels_of_pattern, parse_label_pattern
+from choreomon.core.label_patterns import LabelPattern, labels_of_pattern
 from choreomon.core.labels import CarryingLabel
-from choreomon.core.message import ENVIRONMENT, Message
+from choreomon.core.message import BEGIN, ENVIRONMENT, Message
+from choreomon.core.names import unwritten
 from choreomon.core.suggestion import unknown
+from choreomon.documents.compilation import labels_of_automaton
 from choreomon.documents.reachability import messages_sent
 from choreomon.documents.rule_shape import InOrder, RuleDocument
 from choreomon.documents.shape import ApplicationDocument
@@ -68,15 +70,13 @@ def expansion_of(
         for _, patterns in patterns_of(rule):
             for pattern in patterns:
                 for side in pattern.sides:
-                    named |= dict.fromkeys(map(_unquoted, side.names))
+                    named |= dict.fromkeys(filter(None, map(unwritten, side.names)))
         for values in rule.where.values():
             named |= dict.fromkeys(values)
         if rule.automaton is not None:
-            for transition in rule.automaton.transitions:
-                label = getattr(transition, "label", None)
-                if label is not None:
-                    message = label.label.message
-                    named |= dict.fromkeys((message.sender, message.receiver))
+            for _, (label, _) in labels_of_automaton(rule.automaton, ()):
+                if label != BEGIN:
+                    named |= dict.fromkeys((label.message.sender, label.message.receiver))
     named.pop(ENVIRONMENT, None)
     return Expansion(tuple(named))
 
@@ -138,11 +138,3 @@ def values_of(
         return []
     names = tuple(rule.where)
     return [tuple(zip(names, each, strict=True)) for each in product(*rule.where.values())]
-
-
-def _unquoted(written: str) -> str:
-    found = parse_label_pattern(f"{written} -> A : m")
-    if found is None:
-        return written
-    labels = labels_of_pattern(found, (), {})
-    return labels[0].label.message.sender if labels else written

@@ -14,9 +14,10 @@ from choreomon.core.stated_rule import RuleStates, StatedRule
 from choreomon.core.suggestion import unknown
 from choreomon.documents.compilation import LoadedProperty
 from choreomon.documents.read import Document, load_document
+from choreomon.documents.rule_compilation import remembered_elsewhere
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.automaton_defects import MAX_STATES_OF_RULES
-from choreomon.properties.instances import Parameters
+from choreomon.properties.instances import forgotten_by_some, together
 from choreomon.properties.parts import joined, restricted
 from choreomon.properties.renumbered import renumbered
 
@@ -43,7 +44,12 @@ def with_rules(document: Document, ids: Collection[str]) -> Document:
     if loaded is None:
         return document
     states = {state for stated, own in rules if stated.id in ids for state in own}
-    automaton = replace(restricted(loaded.automaton, states), sequences=())
+    automaton = renumbered(restricted(loaded.automaton, states), 0)
+    sequences = loaded.automaton.sequences
+    if len(sequences) == len(rules):
+        of_rules = zip(rules, sequences, strict=True)
+        lengths = tuple(length for (stated, _), length in of_rules if stated.id in ids)
+        automaton = replace(automaton, sequences=lengths)
     parameters = loaded.parameters
     if parameters is not None:
         labels = {label.message for label in automaton.labels}
@@ -51,7 +57,9 @@ def with_rules(document: Document, ids: Collection[str]) -> Document:
             message: names for message, names in parameters.carried.items() if message in labels
         }
         used = {name for names in carried.values() for name in names}
-        parameters = Parameters(tuple(n for n in parameters.names if n in used), carried)
+        parameters = replace(
+            parameters, names=tuple(n for n in parameters.names if n in used), carried=carried
+        )
     if parameters is not None and not parameters.names:
         parameters = None
     chosen = replace(loaded, automaton=automaton, sequences=(), parameters=parameters)
@@ -59,7 +67,11 @@ def with_rules(document: Document, ids: Collection[str]) -> Document:
 
 
 def _together(documents: Sequence[Document]) -> Document:
-    problems = [*_twice(documents), *_carried_otherwise(documents)]
+    problems = [
+        *_twice(documents),
+        *_carried_otherwise(documents),
+        *_forgotten_by_some(documents),
+    ]
     if problems:
         raise DocumentError(tuple(problems))
     automata: list[SequenceAutomaton] = []
@@ -78,11 +90,12 @@ def _together(documents: Sequence[Document]) -> Document:
         for each in documents
         if each.property is not None and each.property.parameters is not None
     ]
-    names = dict.fromkeys(name for each in parameters for name in each.names)
-    carried = {message: found for each in parameters for message, found in each.carried.items()}
-    loaded = LoadedProperty(
-        joined(automata), "precise", (), Parameters(tuple(names), carried) if names else None
-    )
+    sequences = [each.property.automaton.sequences for each in documents if each.property]
+    automaton = joined(automata)
+    if all(sequences):
+        lengths = tuple(length for own in sequences for length in own)
+        automaton = replace(automaton, sequences=lengths)
+    loaded = LoadedProperty(automaton, "precise", (), together(parameters))
     processes = dict.fromkeys(name for each in documents for name in each.processes)
     return replace(
         documents[0],
@@ -149,3 +162,15 @@ def _carried_otherwise(documents: Sequence[Document]) -> Iterator[Problem]:
                     f"({', '.join(before)}): one message carries the same in all files"
                 )
                 yield Problem(document.file, document.property_line, "rules", told)
+
+
+def _forgotten_by_some(documents: Sequence[Document]) -> Iterator[Problem]:
+    named = [
+        (each.file, each.property.parameters)
+        for each in documents
+        if each.property is not None and each.property.parameters is not None
+    ]
+    lines = {each.file: each.property_line for each in documents}
+    for file, names, other in forgotten_by_some(named):
+        told = remembered_elsewhere(names, other)
+        yield Problem(file, lines[file], "forget_after", told)

@@ -56,6 +56,36 @@ class Parameters:
         return tuple(sorted((name, values[name]) for name in names))
 
 
+def together(parameters: Sequence[Parameters]) -> Parameters | None:
+    """Those of several rules as one property's, which carry the same in all messages that they
+    share. Forgetting takes the longest of their times."""
+    if not parameters:
+        return None
+    names = dict.fromkeys(name for each in parameters for name in each.names)
+    carried = {message: found for each in parameters for message, found in each.carried.items()}
+    forgets = [each.forgetting for each in parameters if each.forgetting is not None]
+    if not forgets:
+        return Parameters(tuple(names), carried)
+    after = max(each.after for each in forgets)
+    bindings = frozenset[tuple[str, ...]]().union(*[each.bindings for each in forgets])
+    return Parameters(tuple(names), carried, Forgetting(after, bindings))
+
+
+def forgotten_by_some(
+    named: Sequence[tuple[str, Parameters]],
+) -> Iterator[tuple[str, tuple[str, ...], str]]:
+    """What one of several rules forgets and another one remembers, where an agent has one row for
+    both: the name of the first, the parameters that are bound, and the name of the second."""
+    for name, parameters in named:
+        bindings = parameters.forgetting.bindings if parameters.forgetting else ()
+        for names in sorted(bindings):
+            for other, others in named:
+                about = {tuple(sorted(carried)) for carried in others.carried.values()}
+                forgets = others.forgetting is not None and names in others.forgetting.bindings
+                if names in about and not forgets:
+                    yield name, names, other
+
+
 def parameters_of(
     for_each: Sequence[str],
     labels: Sequence[tuple[Path, CarryingLabel]],

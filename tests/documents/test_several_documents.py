@@ -80,3 +80,50 @@ def test_some_rules_alone_are_for_what_they_are_for(files: tuple[Path, Path]) ->
     assert {label.message.name for label in document.property.automaton.labels} == {"m", "n"}
     with pytest.raises(ValueError, match="unknown rule 'frist'; did you mean 'first'"):
         with_rules(document, ["frist"])
+
+
+FORGETS = """
+rules:
+  - id: forgets
+    for_each: [order]
+    fresh: "a -> b : open(order)"
+    forget_after: 30 days
+    never: "a -> c : ship(order)"
+    after: "b -> a : refund(order)"
+"""
+
+
+def test_steps_are_told_as_in_each_file_and_so_are_those_of_some_rules(
+    files: tuple[Path, Path],
+) -> None:
+    document = load_documents(files)
+    assert document.property is not None
+    assert document.property.automaton.sequences == (2, 1, 2)
+    one = with_rules(document, ["second", "sequence"]).property
+    assert one is not None
+    assert one.automaton.sequences == (1, 2)
+    assert one.automaton.states == ("q0", "q1", "q2", "q3", "q4")
+
+
+def test_what_is_forgotten_is_kept_for_several_files_and_for_some_rules(
+    files: tuple[Path, Path],
+) -> None:
+    files[0].write_text(FORGETS)
+    for document in (load_documents(files), with_rules(load_documents(files), ["forgets"])):
+        assert document.property is not None
+        parameters = document.property.parameters
+        assert parameters is not None
+        assert parameters.forgetting is not None
+        assert parameters.forgetting.bindings == {("order",)}
+
+
+def test_what_one_file_forgets_no_other_one_remembers(files: tuple[Path, Path]) -> None:
+    files[0].write_text(FORGETS)
+    files[1].write_text("""
+rules:
+  - {id: other, for_each: [order], never: "a -> d : pay(order)", after: "b -> a : refund(order)"}
+""")
+    with pytest.raises(DocumentError) as refused:
+        load_documents(files)
+    assert "forgets what (order) is remembered of" in str(refused.value)
+    assert str(files[1]) in str(refused.value)
