@@ -14,8 +14,7 @@ from __future__ import annotations
 
 import gc
 import sys
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -24,10 +23,8 @@ from typing import Final
 import click
 
 from benchmarks.command_line import load_at_the, machine
-from choreomon.core.binding import Binding
+from benchmarks.hosts_in_memory import HostsInMemory
 from choreomon.core.message import SEND, Label, Message
-from choreomon.monitor.effects import Send
-from choreomon.monitor.host import Host
 from choreomon.monitor.of_instances.monitor import InstanceMonitor
 from choreomon.monitor.precise import PRECISE
 from choreomon.monitor.pull import Monitor
@@ -59,50 +56,26 @@ PARAMETERS: Final = Parameters(
 )
 
 
-class System:
-    """Three hosts that hear each other at once."""
-
-    def __init__(self, kind: Callable[..., Monitor | InstanceMonitor]) -> None:
-        tables = transition_tables(AUTOMATON, PROCESSES, "precise", PARAMETERS)
-        self._hosts = [Host(kind(tables[name], PROCESSES, PRECISE)) for name in PROCESSES]
-        self._states = [host.initial() for host in self._hosts]
-        self.messages = 0
-
-    def event(self, label: Label, binding: Binding) -> None:
-        """It happens, and all that it asks is answered."""
-        place = PROCESSES.index(label.process)
-        state, _, effects = self._hosts[place].report(self._states[place], label, binding)
-        self._states[place] = state
-        queue = [*effects]
-        while queue:
-            effect = queue.pop()
-            if type(effect) is Send:
-                self.messages += 1
-                to = PROCESSES.index(effect.message.receiver)
-                message = effect.message
-                self._states[to], more = self._hosts[to].receive(self._states[to], message)
-                queue += more
-
-
-def timed(system: System, bindings: Sequence[Binding]) -> float:
-    """Seconds of processor time of events about these."""
-    began = time.process_time()
-    for number, binding in enumerate(bindings):
-        system.event(EVENTS[number % len(EVENTS)], binding)
-    return time.process_time() - began
+def hosts(kind: Callable[..., Monitor | InstanceMonitor]) -> HostsInMemory:
+    """The three monitors of the property, of this kind."""
+    tables = transition_tables(AUTOMATON, PROCESSES, "precise", PARAMETERS)
+    return HostsInMemory({name: kind(tables[name], PROCESSES, PRECISE) for name in PROCESSES})
 
 
 def measured(alive: int, rounds: int, random: Random) -> tuple[float, float, float]:
     """The median ratio with so many instances alive, microseconds an event, and messages."""
-    of_instances, plain = System(InstanceMonitor), System(Monitor)
+    of_instances, plain = hosts(InstanceMonitor), hosts(Monitor)
     for number in range(alive):
         of_instances.event(REFUND, (("order", str(number)),))
     before = of_instances.messages
     ratios, times = [], []
     for _ in range(rounds):
-        bindings = [(("order", str(random.randrange(alive))),) for _ in range(IN_A_ROUND)]
-        other = timed(plain, bindings)
-        took = timed(of_instances, bindings)
+        events = [
+            (EVENTS[number % len(EVENTS)], (("order", str(random.randrange(alive))),))
+            for number in range(IN_A_ROUND)
+        ]
+        other = plain.timed(events)
+        took = of_instances.timed(events)
         ratios.append(took / other)
         times.append(took / IN_A_ROUND)
     messages = (of_instances.messages - before) / (rounds * IN_A_ROUND)

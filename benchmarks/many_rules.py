@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import gc
 import sys
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -24,10 +23,9 @@ from typing import Final
 import click
 
 from benchmarks.command_line import load_at_the, machine
+from benchmarks.hosts_in_memory import HostsInMemory
 from choreomon.core.message import SEND, Label, Message
 from choreomon.core.stated_rule import RuleStates, StatedRule
-from choreomon.monitor.effects import Send
-from choreomon.monitor.host import Host
 from choreomon.monitor.precise import PRECISE
 from choreomon.monitor.pull import Monitor
 from choreomon.properties.automaton import (
@@ -82,35 +80,10 @@ SYSTEMS: Final[Mapping[str, SequenceAutomaton]] = {
 }
 
 
-class System:
-    """Three hosts that hear each other at once."""
-
-    def __init__(self, automaton: SequenceAutomaton) -> None:
-        tables = transition_tables(automaton, PROCESSES, "precise")
-        self._hosts = [Host(Monitor(tables[name], PROCESSES, PRECISE)) for name in PROCESSES]
-        self._states = [host.initial() for host in self._hosts]
-        self.messages = 0
-
-    def event(self, label: Label) -> None:
-        """It happens, and all that it asks is answered."""
-        place = PROCESSES.index(label.process)
-        self._states[place], _, effects = self._hosts[place].report(self._states[place], label)
-        queue = [*effects]
-        while queue:
-            effect = queue.pop()
-            if type(effect) is Send:
-                self.messages += 1
-                to = PROCESSES.index(effect.message.receiver)
-                message = effect.message
-                self._states[to], more = self._hosts[to].receive(self._states[to], message)
-                queue += more
-
-    def timed(self, labels: list[Label]) -> float:
-        """Seconds of processor time of these events."""
-        began = time.process_time()
-        for label in labels:
-            self.event(label)
-        return time.process_time() - began
+def hosts(automaton: SequenceAutomaton) -> HostsInMemory:
+    """The three monitors of these rules."""
+    tables = transition_tables(automaton, PROCESSES, "precise")
+    return HostsInMemory({name: Monitor(tables[name], PROCESSES, PRECISE) for name in PROCESSES})
 
 
 @click.command(help=__doc__)
@@ -118,12 +91,12 @@ class System:
 @click.option("--write", type=click.Path(path_type=Path), help="Write the page there, too.")
 def main(rounds: int, write: Path | None) -> None:
     gc.disable()
-    systems = {name: System(automaton) for name, automaton in SYSTEMS.items()}
+    systems = {name: hosts(automaton) for name, automaton in SYSTEMS.items()}
     times: dict[str, list[float]] = {name: [] for name in systems}
     for _ in range(rounds):
-        labels = [refund(0), ship(0), ship(0), reverse(0)] * (IN_A_ROUND // 4)
+        of_four = [(label, ()) for label in (refund(0), ship(0), ship(0), reverse(0))]
         for name, system in systems.items():
-            times[name].append(system.timed(labels))
+            times[name].append(system.timed(of_four * (IN_A_ROUND // 4)))
     lines = [
         "# What many rules cost",
         "",
