@@ -98,7 +98,7 @@ def sarif_text(findings: Sequence[Finding], *, version: str, problems: Sequence[
     """The text of the file. `version` is that of choreomon; `problems` are what was wrong with
     files."""
     stated = {one.stated.id: one.stated for one in findings if one.stated is not None}
-    ids = [*RULES, *stated]
+    places = {name: place for place, name in enumerate(stated, len(RULES))}
     return json.dumps(
         {
             "version": VERSION,
@@ -129,7 +129,7 @@ def sarif_text(findings: Sequence[Finding], *, version: str, problems: Sequence[
                         }
                     ],
                     "columnKind": "unicodeCodePoints",
-                    "results": [_result(one, ids) for one in findings],
+                    "results": [_result(one, places) for one in findings],
                 }
             ],
         },
@@ -148,10 +148,12 @@ def _stated(rule: StatedRule) -> dict[str, Any]:
     }
 
 
-def _result(finding: Finding, ids: list[str]) -> dict[str, Any]:
+def _result(finding: Finding, places: dict[str, int]) -> dict[str, Any]:
+    """`places`: where in the list of rules those of authors are, by their ids."""
     rule, stated, place = RULES[finding.rule], finding.stated, finding.place
-    name, level = finding.rule if stated is None else stated.id, rule.level
+    name, index, level = str(finding.rule), [*RULES].index(finding.rule), rule.level
     if stated is not None:
+        name, index = stated.id, places[stated.id]
         surely = finding.rule == "sequence-formed"
         level = stated.severity if surely else _LESS_GRAVE[stated.severity]
         place = Place(stated.file or place.file, stated.line or place.line)
@@ -159,7 +161,7 @@ def _result(finding: Finding, ids: list[str]) -> dict[str, Any]:
     digest = hashlib.sha256("\0".join(words).encode()).hexdigest()
     result: dict[str, Any] = {
         "ruleId": name,
-        "ruleIndex": ids.index(name),
+        "ruleIndex": index,
         "kind": rule.kind,
         "level": level,
         "message": {"text": finding.message},

@@ -12,7 +12,8 @@ is written only where something is to be.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Final, NamedTuple
+from types import GenericAlias
+from typing import Any, Final, NamedTuple, get_type_hints
 
 import msgspec
 from immutables import Map
@@ -80,51 +81,6 @@ class _OfInstances(NamedTuple):
     instances: tuple[tuple[Binding, Instance], ...]
 
 
-_STATE_WITH_FORGOTTEN: Final = msgspec.msgpack.Decoder(
-    tuple[
-        tuple[_Host, ...],
-        Sessions,
-        dict[str, _Declared],
-        tuple[VerdictCounts, ...],
-        tuple[int, ...],
-        tuple[int, ...],
-        dict[int, _OfInstances],
-        _Said,
-        dict[int, Forgotten],
-    ]
-)
-"""Instances, and what was forgotten of them, by places of properties."""
-_STATE_OF_INSTANCES: Final = msgspec.msgpack.Decoder(
-    tuple[
-        tuple[_Host, ...],
-        Sessions,
-        dict[str, _Declared],
-        tuple[VerdictCounts, ...],
-        tuple[int, ...],
-        tuple[int, ...],
-        dict[int, _OfInstances],
-        _Said,
-    ]
-)
-"""Instances by places of properties, of which the hosts have the promises, gaps and decisions."""
-_STATE: Final = msgspec.msgpack.Decoder(
-    tuple[
-        tuple[_Host, ...],
-        Sessions,
-        dict[str, _Declared],
-        tuple[VerdictCounts, ...],
-        tuple[int, ...],
-        tuple[int, ...],
-    ]
-)
-_STATE_WITHOUT_CLOSING: Final = msgspec.msgpack.Decoder(
-    tuple[tuple[_Host, ...], Sessions, dict[str, _Declared], tuple[VerdictCounts, ...]]
-)
-_STATE_WITHOUT_COUNTS: Final = msgspec.msgpack.Decoder(
-    tuple[tuple[_Host, ...], Sessions, dict[str, _Declared]]
-)
-
-
 def encode_snapshot(state: SidecarState, sidecar: Sidecar) -> bytes:
     """The snapshot of a state. Of instances it has those that the state has."""
     own = tuple([host.monitor.own for host in sidecar.hosts])  # so that it can be read without
@@ -163,7 +119,7 @@ class _Parts(NamedTuple):
     hosts: tuple[_Host, ...]
     sessions: Sessions
     undelivered: dict[str, _Declared]
-    counts: tuple[VerdictCounts, ...]
+    counts: tuple[VerdictCounts, ...] = ()
     closed: tuple[int, ...] = ()
     own: tuple[int, ...] = ()
     of_instances: Mapping[int, _OfInstances] = {}
@@ -171,17 +127,33 @@ class _Parts(NamedTuple):
     forgotten: Mapping[int, Forgotten] = {}
 
 
+_PARTS: Final = {
+    1: 3,
+    2: 3,
+    _WITHOUT_CLOSING: 4,
+    _WITHOUT_INSTANCES: 6,
+    _WITHOUT_FORGOTTEN: 8,
+    VERSION: 9,
+}
+"""How many of `_Parts` a snapshot of a version has."""
+_KINDS: Final = tuple(get_type_hints(_Parts).values())
+_DECODERS: Final[Mapping[int, msgspec.msgpack.Decoder[Any]]] = {
+    version: msgspec.msgpack.Decoder(GenericAlias(tuple, _KINDS[:parts]))
+    for version, parts in _PARTS.items()
+}
+
+
 def _encoded(process: str, systems: tuple[bytes, ...], parts: _Parts) -> bytes:
     """In the oldest version that can say it, so that what has none of the new is as before."""
     if parts.forgotten:
-        version, values = VERSION, tuple(parts)
+        version = VERSION
     elif parts.of_instances:
-        version, values = _WITHOUT_FORGOTTEN, parts[:8]
+        version = _WITHOUT_FORGOTTEN
     elif parts.closed:
-        version, values = _WITHOUT_INSTANCES, parts[:6]
+        version = _WITHOUT_INSTANCES
     else:
-        version, values = _WITHOUT_CLOSING, parts[:4]
-    return _ENCODER.encode((version, process, systems, values))
+        version = _WITHOUT_CLOSING
+    return _ENCODER.encode((version, process, systems, parts[: _PARTS[version]]))
 
 
 def _host(state: HostState) -> _Host:
@@ -212,14 +184,9 @@ def without_drained(data: bytes, left: Collection[bytes]) -> tuple[bytes, tuple[
     needed."""
     try:
         version, process, systems, body = _HEADER.decode(data)
-        if version == VERSION:
-            parts = _Parts(*_STATE_WITH_FORGOTTEN.decode(body))
-        elif version == _WITHOUT_FORGOTTEN:
-            parts = _Parts(*_STATE_OF_INSTANCES.decode(body))
-        elif version == _WITHOUT_INSTANCES:
-            parts = _Parts(*_STATE.decode(body))
-        else:
+        if not _WITHOUT_CLOSING < version <= VERSION:
             return None
+        parts = _Parts(*_DECODERS[version].decode(body))
     except msgspec.MsgspecError:
         return None
     if not parts.closed:
@@ -273,26 +240,19 @@ def decode_snapshot(data: bytes, sidecar: Sidecar) -> SidecarState:
         version, process, systems, body = _HEADER.decode(data)
     except msgspec.MsgspecError as error:
         raise MalformedMessage(f"no state of an agent: {error}") from None
-    if version not in range(1, VERSION + 1):
+    if version not in _DECODERS:
         raise MalformedMessage(f"a state of version {version}; this is version {VERSION}")
     if process != sidecar.process:
         raise MalformedMessage(f"a state of {process}, not of {sidecar.process}")
     if tuple(systems) != sidecar.systems:
         raise MalformedMessage("a state of other systems: it was made with other table files")
-    counts = (VerdictCounts(),) * len(sidecar.hosts)
     try:
-        if version < 3:
-            parts = _Parts(*_STATE_WITHOUT_COUNTS.decode(body), counts)
-        elif version == _WITHOUT_CLOSING:
-            parts = _Parts(*_STATE_WITHOUT_CLOSING.decode(body))
-        elif version == _WITHOUT_INSTANCES:
-            parts = _Parts(*_STATE.decode(body))
-        elif version == _WITHOUT_FORGOTTEN:
-            parts = _Parts(*_STATE_OF_INSTANCES.decode(body))
-        else:
-            parts = _Parts(*_STATE_WITH_FORGOTTEN.decode(body))
+        found = _DECODERS[version].decode(body)
     except msgspec.MsgspecError as error:
         raise MalformedMessage(f"no state of an agent: {error}") from None
+    parts = _Parts(*found)
+    if version < _WITHOUT_CLOSING:
+        parts = parts._replace(counts=(VerdictCounts(),) * len(sidecar.hosts))
     hosts, closed = parts.hosts, parts.closed
     if closed and len(closed) != len(hosts):
         raise MalformedMessage(f"{len(closed)} ends of {len(hosts)} properties")

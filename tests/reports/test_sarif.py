@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 
 from choreomon.core.recorded import Place
+from choreomon.core.stated_rule import StatedRule
 from choreomon.reports.sarif import RULES, Finding, Step, Thread, sarif_text
 
 SCHEMA = json.loads(
@@ -51,6 +52,15 @@ def test_a_finding_has_its_rule_its_line_and_a_thread_for_each_process() -> None
     assert first["location"]["physicalLocation"]["region"] == {"startLine": 3}
     related = result["relatedLocations"][0]["physicalLocation"]
     assert related == {"artifactLocation": {"uri": "run-0.jsonl"}}
+
+
+def test_a_rule_of_an_author_may_be_called_like_one_of_ours() -> None:
+    stated = StatedRule("sequence-formed", "said by an author", "warning", line=3)
+    run = sarif(FOUND, FOUND._replace(stated=stated))
+    rules = run["tool"]["driver"]["rules"]
+    ours, theirs = (rules[one["ruleIndex"]] for one in run["results"])
+    assert ours["id"] == theirs["id"]
+    assert theirs["shortDescription"]["text"] == "said by an author" and ours != theirs
 
 
 def test_a_finding_is_the_same_one_whatever_run_it_is_of() -> None:

@@ -105,8 +105,8 @@ def test_one_with_too_few_promises_is_refused() -> None:
 
 def test_a_state_of_another_version_is_refused() -> None:
     driver, *_ = drivers(3, ANY)
-    with patch.object(snapshot, "_WITHOUT_CLOSING", 7):
-        data = encode_snapshot(driver.state, driver.sidecar)
+    _, *rest = msgspec.msgpack.decode(encode_snapshot(driver.state, driver.sidecar))
+    data = msgspec.msgpack.encode((snapshot.VERSION + 1, *rest))
     with pytest.raises(MalformedMessage, match="a state of version 7; this is version 6"):
         decode_snapshot(data, driver.sidecar)
 
