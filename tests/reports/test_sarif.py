@@ -60,7 +60,8 @@ def test_a_rule_of_an_author_may_be_called_like_one_of_ours() -> None:
     rules = run["tool"]["driver"]["rules"]
     ours, theirs = (rules[one["ruleIndex"]] for one in run["results"])
     assert ours["id"] == theirs["id"]
-    assert theirs["shortDescription"]["text"] == "said by an author" and ours != theirs
+    assert theirs["shortDescription"]["text"] == "said by an author"
+    assert ours != theirs
 
 
 def test_a_finding_is_the_same_one_whatever_run_it_is_of() -> None:
