@@ -1,9 +1,9 @@
 """Multi-traces against an automaton: verdicts, and why.
 
-The automaton stands for the global traces that it accepts. Of the modes those are answered that say
-which actions logs may lack: none (`accept`), those after the last one of a component
-(`multiprefix`), also those before its first one (`slice`). Verdicts are exact, as those of
-`choreomon.verify.exact` are, and the same where the automaton is that of an interaction.
+The automaton stands for the global traces that it accepts. It answers the modes that say which
+actions logs may lack: none (`accept`), those after the last action of a component (`multiprefix`),
+also those before its first one (`slice`). Verdicts are exact, as those of `choreomon.verify.exact`
+are, and the same where the automaton is that of an interaction.
 
 Three procedures decide: the two of the automata paper, and the reduced form of the first one, which
 is the quickest.
@@ -39,19 +39,19 @@ MISSING: Final[dict[AutomatonMode, Missing]] = {
     "multiprefix": Missing(after=True),
     "slice": Missing(before=True, after=True),
 }
-"""What logs may lack."""
+"""The actions that logs may lack, by mode."""
 
 
 class AutomatonVerifier:
     """Decides multi-traces of one automaton in one mode.
 
-    - `procedure`: what decides. The paper's procedures may need many states: where more than
-      `max_states` would be built, the answer is Inconc, `TooManyStates`;
+    - `procedure`: what decides. The paper's procedures may need many states: if they would build
+      more than `max_states`, the answer is Inconc, `TooManyStates`;
     - `should_stop`: for all multi-traces; may be called very often;
     - `reorders`: as of `choreomon.automata.reduced`.
 
-    What is found out of the automaton for one multi-trace is kept for the next, within bounds. Not
-    for several threads at once. Raises ValueError for a mode that automata do not answer.
+    What it learns of the automaton for one multi-trace is kept for the next, within bounds. Not for
+    several threads at once. Raises ValueError for a mode that automata do not answer.
     """
 
     def __init__(

@@ -1,18 +1,18 @@
-"""The one search: over what may remain of an interaction, and how much of every log is explained.
+"""Beam search: over what may remain of an interaction, and how much of every log is explained.
 
-A vertex is a residual with the places that were reached in the logs. The search goes through
-layers: the vertices of a layer have explained equally many actions. Vertices at the same places are
-one state of the lazy automaton, so with one clock for everything the search is a walk through that
-automaton. Where the logs are at an end, they are explained.
+A vertex is a residual with the places reached in the logs. The search goes through layers: the
+vertices of a layer have explained equally many actions. Vertices at the same places are one state
+of the lazy automaton, so with one clock for everything the search is a walk through that automaton.
+Logs are explained once the search reaches their end.
 
-- Of the components that could go on, one is enough where its action is a persistent set; the one
-  that leaves the fewest and smallest residuals is taken. Otherwise each of them is tried.
-  With more than `MANY` components left the one whose next action stands in the fewest places is
-  looked at first, and the first persistent one is enough.
+- Among the components that could go on, one whose action is a persistent set is enough; the search
+  takes the one that leaves the fewest and smallest residuals. Otherwise it tries each of them. With
+  more than `MANY` components left, it looks first at the one whose next action stands in the fewest
+  places, and the first persistent one is enough.
 - Residuals that the rest of some lifeline's log does not fit are dropped (`look_ahead`).
-- A layer keeps `width` residuals, the smallest ones of each place first: a beam search. So a yes
-  is right, and a no where nothing was dropped. `BEAMS` are tried one after the other until there
-  is an answer.
+- A layer keeps `width` residuals, the smallest ones of each place first: a beam search. So a yes is
+  always right, and a no is right if nothing was dropped. `BEAMS` are tried one after the other
+  until there is an answer.
 
 Terms grow where one component runs ahead of the others. Once the smallest way to go on is larger
 than twice the interaction, all components are tried in a beam, not only a persistent one: the
@@ -40,7 +40,7 @@ from choreomon.verify.residual import Residual
 ExactMode: TypeAlias = Literal["accept", "prefix", "multiprefix", "slice"]
 
 WIDTHS: Final = (1, 16, 256, None)
-"""How many residuals a layer keeps, in one try after the other; None: all of them."""
+"""Residuals that a layer keeps, in successive attempts; None: all of them."""
 
 
 class Beam(NamedTuple):
@@ -53,14 +53,15 @@ class Beam(NamedTuple):
 
 
 BEAMS: Final = (Beam(1, eager=True), *map(Beam, WIDTHS))
-"""What is tried for a decision, one after the other."""
+"""Beams tried for a decision, in this order."""
 
 REMEMBERED: Final = 200_000
-"""Residuals, states and projections that are held, a few hundred bytes each, before all but those
-of the layer at hand are forgotten."""
+"""The most residuals, states and projections held, a few hundred bytes each; with more, all but
+those of the current layer are forgotten."""
 
 MANY: Final = 8
-"""Of more unfinished components than these not all are looked at for the best one to go on with."""
+"""With more unfinished components than this, the search does not look at all of them for the best
+one to go on with."""
 
 STRETCH: Final = 1_000
 """Actions of one component in a row, between two looks at the budget and at what is held."""
@@ -74,7 +75,7 @@ class Observed(NamedTuple):
 
 
 Places: TypeAlias = tuple[int, ...]
-"""For each component with actions, how many of them are explained."""
+"""The number of explained actions, for each component with actions."""
 
 
 class Cluster(NamedTuple):
@@ -90,11 +91,10 @@ Layer: TypeAlias = dict[Places, Cluster]
 
 
 class Search:
-    """Whether logs are explained in one mode. Not for several threads at once.
+    """Decides whether logs are explained in one mode. Not for several threads at once.
 
-    `mode` and `beam` are those of the question, and of the attempt that answered it; `answer` is
-    None until then, and the width -1 before the first attempt. `last` is the last layer with
-    anything in it.
+    `mode` belongs to the question, `beam` to the attempt that answered it; `answer` is None until
+    then, and the width -1 before the first attempt. `last` is the last layer with anything in it.
     """
 
     def __init__(
@@ -127,7 +127,7 @@ class Search:
         self._observations: dict[tuple[int, Mask, bool], Observation] = {}
 
     def attempt(self, beam: Beam) -> bool | None:
-        """Whether the logs are explained, as far as a beam tells; None where it does not."""
+        """Decides whether the logs are explained; None if this beam is too narrow to tell."""
         width, eager = beam
         if len(self.components) == 1:
             # Nothing is chosen but residuals, and a few of them cost next to nothing.
@@ -147,8 +147,8 @@ class Search:
 
     @cached_property
     def is_possible(self) -> bool:
-        """Whether each component alone may be explained: a necessary condition. One that sees all
-        there is is not looked at: that would be the search itself."""
+        """Decides whether each component alone may be explained: a necessary condition. A component
+        that sees everything is skipped: analyzing it would be the search itself."""
         for part in self.components:
             if self._term.lifelines & ~part.lifelines:
                 most, last = self.alone(part)
@@ -160,8 +160,8 @@ class Search:
 
     def alone(self, part: Observed) -> tuple[int, State | None]:
         """The most actions of a component that may be explained, judged by this component alone,
-        and the state after them. No state where a state with more than `NARROW` residuals, or one
-        that grows, ended the walk: then nothing is known of the rest."""
+        and the state after them. The state is None if the walk ended at a state with more than
+        `NARROW` residuals, or at one that grows: then nothing is known of the rest."""
         automaton = self.automaton
         state = automaton.start(self._term, part.lifelines, self.before)
         for place, action in enumerate(part.actions):
@@ -197,25 +197,26 @@ class Search:
         return found
 
     def first_layer(self, state: State) -> Layer:
-        """Nothing is explained yet, and this may remain."""
+        """The layer in which nothing is explained yet and `state` may remain."""
         places = (0,) * len(self.end)
         return {places: Cluster(state, 0, self.unobserved(places))}
 
     # --- what subclasses change -------------------------------------------------------------------
 
     goes_straight = True
-    """Whether layers may be skipped where there is nothing to choose."""
+    """True if layers may be skipped where there is nothing to choose."""
 
     looks_ahead = True
-    """Whether what cannot lead to the end of the logs may be dropped."""
+    """True if residuals that cannot lead to the end of the logs may be dropped."""
 
     def passed(self, before: Layer, after: Layer) -> None:
-        """Called with every layer and the next one; not for those that are skipped."""
+        """Called with every layer and the next one, skipped layers excepted."""
 
     # --- layers -----------------------------------------------------------------------------------
 
     def run(self, layer: Layer) -> bool | None:
-        """Goes on from a layer to the end of the logs; None where it was dropped on the way."""
+        """Goes on from a layer to the end of the logs; None if something was dropped on the way and
+        the end not reached."""
         dropped = False
         width, eager = self.beam
         remaining = sum(self.end) - sum(next(iter(layer)))

@@ -5,14 +5,14 @@ With an automaton, the reduced form says whether a set of locations is unexplain
 verifiers and areas say which kind it is. An interaction without a small automaton is searched, and
 so are very long logs; then there is no InterError, as there are no areas.
 
-For the search, others are free where they have no log and the mode allows that logs cease: then
-all of theirs may be missing. The mode `accept` does not. So there the interaction is followed by an
-action of each lifeline that no log has, its end. The logs of a set of locations end with theirs,
-and the question is whether they are a multi-prefix: they are exactly where they are whole.
+In the search, a location without a log is free if the mode allows logs to cease: all of its actions
+may be missing. The mode `accept` does not allow that. There the interaction is followed by an end
+action on each lifeline, which no log has. The logs of the chosen locations end with theirs, and the
+question is whether they are a multi-prefix: they are one exactly if they are whole.
 
 `prefix` asks whether all logs ceased at one moment, and of a single log that is what `multiprefix`
 asks. So faults of `prefix`, and of `test`, which is explained as `prefix` is, are those of
-`multiprefix`. Logs of which only the moment is wrong have the fault that it takes all of them.
+`multiprefix`. If only the moment is wrong, the fault is that all logs together disagree.
 """
 
 from __future__ import annotations
@@ -51,15 +51,15 @@ from choreomon.verify.synthesis import LONG, small_automaton
 from choreomon.verify.verdict import Mode
 
 MOST_WORK: Final = 200_000
-"""Pieces of work for one fault: cuts, or what the exact search looks at."""
+"""The most work for one fault: cuts, or vertices of the exact search."""
 
 _END: Final = "end"
 
 
 class Blame:
-    """Finds faults of multi-traces of one interaction or automaton in one mode; what it finds out
-    of it is kept for the next one. `should_stop` is for all multi-traces. Not for several threads
-    at once. Raises ValueError for a mode that an automaton does not answer."""
+    """Finds faults of multi-traces of one interaction or automaton in one mode; what it learns is
+    kept for the next multi-trace. `should_stop` is for all multi-traces. Not for several threads at
+    once. Raises ValueError for a mode that an automaton does not answer."""
 
     def __init__(
         self,
@@ -80,8 +80,8 @@ class Blame:
             self._by_automaton = _ByAutomaton(small, mode)
 
     def fault(self, multitrace: MultiTrace) -> Fault | None:
-        """The fault of a multi-trace; None where it fits, and where nothing was found within
-        `MOST_WORK`, or before there was a reason to stop."""
+        """The fault of a multi-trace; None if it fits, or if none was found within `MOST_WORK` or
+        before there was a reason to stop."""
         finder: _ByAutomaton | _BySearch | None = self._by_automaton
         if finder is None or (self._by_search is not None and multitrace.length > LONG):
             finder = self._by_search
@@ -123,7 +123,7 @@ class _ByAutomaton:
         return Fault("InterError", tuple(locations[one] for one in found), told)
 
     def _explained(self, every: Sequence[Log], chosen: Sequence[int], told: int) -> bool:
-        """Whether these locations are explained; those from `told` on have no log."""
+        """Tell whether these locations are explained; those from `told` on have no log."""
         left = [name for n, (own, _) in enumerate(every) if n not in chosen for name in own]
         logs = [every[one] for one in chosen if one < told]
         return self._reduced.decide(logs, self._missing, free=left).explained
@@ -176,7 +176,7 @@ class _BySearch:
         return end
 
     def _asked(self, one: Component) -> Component:
-        """A component as it is asked about among others that are free."""
+        """A component as the question sees it when the others are free."""
         if self._mode != "accept":
             return one
         ends = [emission(name, self._end) for name in one.lifelines if name in self._lifelines]

@@ -17,12 +17,12 @@ class Exhausted(Exception):
 
 
 class TooMuchWork(Exception):
-    """More than was thought worth it."""
+    """The computation would take more work than it is worth."""
 
 
 def at_most(pieces: int, check_budget: CheckBudget | None) -> CheckBudget:
-    """A check that raises TooMuchWork when it is called once more than that. There is a call for
-    about every piece of work, so this bounds work without a clock."""
+    """A check that raises TooMuchWork when it is called once more than that. It is called for about
+    every piece of work, so this bounds work without a clock."""
     done = 0
 
     def check() -> None:
@@ -37,7 +37,7 @@ def at_most(pieces: int, check_budget: CheckBudget | None) -> CheckBudget:
 
 
 def checking(should_stop: ShouldStop | None) -> CheckBudget | None:
-    """Turns what tells a reason to stop into what raises it."""
+    """A check that raises Exhausted with the reason that `should_stop` returns."""
     if should_stop is None:
         return None
 

@@ -3,8 +3,8 @@
 The second step of the automata paper's semi-centralized procedure, for areas that were made
 elsewhere (`choreomon.automata.local_verifier`). Areas alone can say that logs are wrong: one of
 them, or several that have no accepting path in common. To show that they are right takes the logs.
-If some locations sent only their area, and the logs of the others contradict each other whatever
-happened elsewhere, that is the answer all the same.
+Even if some locations sent only their area, logs of the others that contradict each other whatever
+happened elsewhere settle the answer.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Area:
 
 
 class CentralCheck(NamedTuple):
-    """`verdict` is None where it takes more: the areas of `lifelines` of which there are none, or
+    """`verdict` is None if more input is needed: the areas of `lifelines`, which nobody sent, or
     the `traces` of locations."""
 
     verdict: Verdict | None
@@ -91,7 +91,7 @@ def central_check(automaton: Automaton, areas: Sequence[Area]) -> CentralCheck:
 
 
 def _disagreement(automaton: Automaton, areas: Sequence[Area]) -> Fault | None:
-    """The logs among those that came which contradict each other, whatever happened elsewhere."""
+    """The logs among those received that contradict each other, whatever happened elsewhere."""
     logs: list[Log] = [(area.lifelines, area.trace) for area in areas if area.trace is not None]
     reduced = Reduced(automaton)
 

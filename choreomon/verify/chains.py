@@ -8,8 +8,8 @@ from choreomon.interaction.term import Interaction, make
 
 
 class Chain:
-    """The operands of a term with the same operator, and region, at its root: the first one first.
-    Of a term with another root it is the only one."""
+    """The operands of a chain of one operator, with one region, at the root of a term, from first
+    to last. A term with another root is a chain of itself alone."""
 
     __slots__ = ("_fronts", "_rests", "operands", "term")
 

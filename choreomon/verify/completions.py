@@ -1,8 +1,8 @@
 """Completions: when all of a term may have happened unobserved.
 
-The right operand of `strict` acts only when the left one is over. A term that may
-stop is over with nothing having happened; of others the answer is a set of pasts, those in which
-happened as little as can be. `choreomon.verify.residual` says what residuals are.
+The right operand of `strict` acts only when the left one is over. A term that may stop is over with
+an empty past; for others the answer is the set of smallest pasts. `choreomon.verify.residual` says
+what residuals are.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Completions:
     def __init__(self) -> None:
         self._known: dict[tuple[Interaction, Gaps], tuple[Past, ...]] = {}
         self.check_budget: Callable[[], None] | None = None
-        """Called for every past that is looked at; may raise, to stop."""
+        """Called for every past examined; may raise, to stop."""
 
     def forget(self) -> None:
         """Drops what is known."""

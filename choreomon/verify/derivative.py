@@ -1,4 +1,4 @@
-"""Derivatives of residuals: what may remain of one after an observed action.
+"""Derivatives of residuals: what may remain of a residual after an observed action.
 
 They extend Brzozowski's derivatives of regular expressions by an undecided past
 (`choreomon.verify.residual` says what residuals mean). Each function says what has to be decided
@@ -39,8 +39,8 @@ from choreomon.verify.trampoline import Trampolined, on_trampoline
 
 
 class Derivatives:
-    """The derivatives of residuals, kept as long as this object, and as long as the terms: there
-    is one object for one of `Residuals`.
+    """The derivatives of residuals, kept as long as this object, and as long as the terms: each
+    `Residuals` has one such object.
     """
 
     def __init__(self, terms: Residuals) -> None:
@@ -66,7 +66,7 @@ class Derivatives:
         return known
 
     def forget(self) -> None:
-        """Drops what is known; nothing but time is lost."""
+        """Drops all cached answers; this loses nothing but time."""
         self.completions.forget()
         for known in (self._options, self._consumed, self._narrowed, self._chains):
             known.clear()
@@ -133,8 +133,8 @@ class Derivatives:
     def _joined(
         self, region: Mask, left: Residual, theirs: Iterable[Decided], on: Mask
     ) -> Trampolined[list[Decided]]:
-        """The `coreg`s of which the right operand did and left what `theirs` says, and has done
-        something observed on `on`."""
+        """The `coreg`s whose right operand decided and left what `theirs` says, having acted
+        observably on `on`."""
         terms, count = self._terms, left.count
         found: list[Decided] = []
         known: dict[Gaps, tuple[Decided, ...]] = {}
@@ -157,8 +157,8 @@ class Derivatives:
     def _after_undecided(
         self, term: Interaction, gaps: Gaps, pruned: Mask, leaf: Interaction
     ) -> Trampolined[tuple[Decided, ...]]:
-        """`after` of an UNDECIDED node (of the term as it is; `prune(term, pruned)` need not
-        be)."""
+        """Compute `after` for an UNDECIDED node (for the term as it is; `prune(term, pruned)` need
+        not exist)."""
         on = leaf.lifelines
         if not term.lifelines & on or pruned & on:
             return ()
@@ -207,7 +207,7 @@ class Derivatives:
     def _after_strict(
         self, chain: Chain, gaps: Gaps, pruned: Mask, leaf: Interaction
     ) -> Trampolined[list[Decided]]:
-        """`after` of a chain of `strict`, of which some prefix happened unobserved."""
+        """Compute `after` for a chain of `strict`, some prefix of which happened unobserved."""
         terms = self._terms
         found: list[Decided] = []
         overs: tuple[Past, ...] = (NOTHING,)
@@ -231,7 +231,7 @@ class Derivatives:
     def _after_coreg(
         self, chain: Chain, gaps: Gaps, pruned: Mask, leaf: Interaction
     ) -> Trampolined[list[Decided]]:
-        """`after` of a chain of one `coreg`, of which some prefix happened unobserved."""
+        """Compute `after` for a chain of one `coreg`, some prefix of which happened unobserved."""
         terms, region, operands = self._terms, chain.term.region, chain.operands
         on, count = leaf.lifelines, len(gaps)
         found: list[Decided] = []
@@ -368,8 +368,8 @@ class Derivatives:
         return result
 
     def _together(self, region: Mask, left: Residual, right: Residual) -> Residual:
-        """`coreg(region)` of two: one UNDECIDED node where both are such, and may have acted, and
-        may act, in the same gaps on what they share."""
+        """The `coreg(region)` of two: one UNDECIDED node if both are UNDECIDED and may have acted,
+        and may act, in the same gaps on the lifelines they share."""
         terms = self._terms
         if left.kind != UNDECIDED or right.kind != UNDECIDED or _differ(left, right):
             return terms.coreg(region, left, right)
@@ -378,8 +378,8 @@ class Derivatives:
 
 
 def _differ(left: Residual, right: Residual) -> bool:
-    """Whether two UNDECIDED nodes may have acted in other gaps on what they share, or may not act
-    on something else of it any more."""
+    """Tell whether two UNDECIDED nodes differ, on the lifelines they share, in the gaps in which
+    they may have acted, or in where they may not act any more."""
     shared = left.lifelines & right.lifelines
     return bool((left.pruned ^ right.pruned) & shared) or any(
         (one ^ other) & shared for one, other in zip(left.gaps, right.gaps, strict=True)
@@ -387,7 +387,7 @@ def _differ(left: Residual, right: Residual) -> bool:
 
 
 def _best(found: list[Decided]) -> tuple[Decided, ...]:
-    """Without repetitions; of equal remainders, those that decided on less."""
+    """Remove repetitions; among equal remainders, keep those that decided on less."""
     if len(found) < 2:
         return tuple(found)
     pasts: dict[Residual, list[Past]] = {}

@@ -1,9 +1,9 @@
-"""Multi-traces of which every log is of one lifeline, by the automaton of another reading.
+"""Multi-traces whose logs have one lifeline each, decided by the automaton of another reading.
 
 Such logs do not tell weak from strict operators (`choreomon.interaction.strengthening`), and read
 strictly most interactions have a small automaton, weak loops or not. So they are decided by it, in
-the reduced form of the automata paper's procedure (`choreomon.automata.reduced`). What explains
-logs there is a global trace of the interaction.
+the reduced form of the automata paper's procedure (`choreomon.automata.reduced`). The global trace
+that explains logs under that reading is one of the interaction.
 """
 
 from __future__ import annotations
@@ -27,15 +27,16 @@ if TYPE_CHECKING:
     from choreomon.verify.budget import CheckBudget
 
 MOST_STATES: Final = 500
-"""Of the automaton. Most have some dozens; where there are more, a tenth of a second was lost."""
+"""The most states of the automaton. Most have some dozens; with more, a tenth of a second is
+lost."""
 
 Steps: TypeAlias = tuple[tuple[Action, bool], ...]
 """The actions of a global trace, each with whether a log has it."""
 
 
 class DiscreteLogs:
-    """Decides discrete multi-traces of one interaction, where that has a small automaton. What is
-    found out for one is kept for the next, within bounds. Not for several threads at once."""
+    """Decides discrete multi-traces of one interaction that has a small automaton. What it learns
+    for one is kept for the next, within bounds. Not for several threads at once."""
 
     def __init__(self, automaton: Automaton) -> None:
         self.automaton = automaton
@@ -44,14 +45,15 @@ class DiscreteLogs:
     def decide(
         self, parts: Iterable[Observed], missing: Missing, check_budget: CheckBudget | None
     ) -> tuple[bool, int]:
-        """Whether they are explained, and how many cuts were visited. Raises Exhausted."""
+        """Decide whether the logs are explained; also the number of cuts visited. Raises
+        Exhausted."""
         self._reduced.checking(check_budget)
         return self._reduced.decide(_logs(parts), missing)
 
     def witness(
         self, parts: Iterable[Observed], missing: Missing, check_budget: CheckBudget | None
     ) -> Steps:
-        """An accepted global trace that explains them, which there is. Raises Exhausted."""
+        """An accepted global trace that explains the logs; there must be one. Raises Exhausted."""
         self._reduced.checking(check_budget)
         logs = _logs(parts)
         cuts = self._reduced.explored(logs, missing)
@@ -61,13 +63,13 @@ class DiscreteLogs:
 
 
 def are_discrete(parts: Iterable[Observed]) -> bool:
-    """Whether every log with actions is of one lifeline."""
+    """Tell whether every log with actions is of one lifeline."""
     return all(is_single(part.lifelines) or not len(part.actions) for part in parts)
 
 
 def discrete_automaton(interaction: Interaction) -> Automaton | None:
-    """The automaton of an interaction, read strictly, where it is small. Where a loop stays weak,
-    one lifeline may be any number of iterations ahead of another: no automaton is tried."""
+    """The automaton of an interaction read strictly, if it is small. If a loop stays weak, one
+    lifeline may be any number of iterations ahead of another, so no automaton is tried."""
     read = strengthened(normal(interaction))
     for part in subterms(read):
         if part.operator is Operator.LOOP_C and not is_single(part.lifelines):

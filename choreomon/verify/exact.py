@@ -3,7 +3,7 @@
 The slices paper answers "inconclusive" where its bounded simulation finds nothing. Here Inconc
 appears only where a budget that was passed in is used up, with that reason (docs/adr/016 has the
 argument). Where every log is of one lifeline, a small automaton decides, if there is one
-(`choreomon.verify.discrete`). Else a decision makes up to three searches by turns, in wider and
+(`choreomon.verify.discrete`). Otherwise a decision makes up to three searches by turns, in ever
 wider beams (`choreomon.verify.beam_search`): whether the multi-trace is accepted; whether it fits
 the mode; and for slices whether it is a multi-prefix, which is a slice, too, and found sooner.
 
@@ -45,15 +45,16 @@ from choreomon.verify.verdict import Answer, Method, Verdict
 
 KNOWN: Final = 4
 UNKNOWN: Final = 10
-"""Of discrete multi-traces of more than `LONG` actions so many layers for each action are searched
-before an automaton is asked, and one residual that is new for so many actions."""
+"""Limits for discrete multi-traces of more than `LONG` actions: an automaton is asked after this
+many layers for each action, or after one new residual for this many actions."""
 
 AnySearch = TypeVar("AnySearch", bound=Search)
 
 
 class Decision(NamedTuple):
-    """A verdict, and the search whose yes or no it is; None where none was needed, and where an
-    automaton decided: then `missing` is what logs may lack in the question that it answered."""
+    """A verdict, and the search that gave it: None if none was needed, or if an automaton decided.
+    In the latter case `missing` is what logs may lack in the question that the automaton
+    answered."""
 
     verdict: Verdict
     search: Search | MarkedSearch | None
@@ -62,9 +63,9 @@ class Decision(NamedTuple):
 
 
 class ExactDecider:
-    """Decides multi-traces of one interaction in one mode; what is found out for one is kept for
-    the next, within bounds. Not for several threads at once. Raises ValueError for an interaction
-    of another session."""
+    """Decides multi-traces of one interaction in one mode; what it learns for one is kept for the
+    next, within bounds. Not for several threads at once. Raises ValueError for an interaction of
+    another session."""
 
     def __init__(self, interaction: Interaction, mode: ExactMode) -> None:
         require_current(interaction)
@@ -73,14 +74,14 @@ class ExactDecider:
         self.automaton = LazyAutomaton()
         self.normal = normal(interaction)
         self.prefixes_are_multi = not has_strict_like(self.normal)
-        """Whether what `multiprefix` allows, `prefix` does: nothing is ordered strictly."""
+        """True if `prefix` allows all that `multiprefix` does: nothing is ordered strictly."""
         self._masks: dict[tuple[str, ...], int] = {}
         self._global = of_interaction(interaction, mode)
 
     @cached_property
     def has_wide_loop_heads(self) -> bool:
-        """Whether there is a `loopH` over several lifelines, which residuals do not know: of its
-        iterations, the later ones begin after the first action of the earlier ones."""
+        """True if there is a `loopH` over several lifelines. Residuals do not know these: later
+        iterations begin after the first action of the earlier ones."""
         return any(
             part.operator is Operator.LOOP_H and not is_single(part.lifelines)
             for part in subterms(self.normal)
@@ -96,7 +97,7 @@ class ExactDecider:
         return counts(self.normal)
 
     def decide(self, multitrace: MultiTrace, should_stop: ShouldStop | None = None) -> Answer:
-        """The verdict, of a multi-trace over any partition."""
+        """The verdict on a multi-trace over any partition."""
         check_budget = checking(should_stop)
         try:
             known = self._global.answer(multitrace, check_budget)
@@ -194,7 +195,8 @@ class ExactDecider:
         return Decision(Verdict.FAIL, accept, accept.visited)
 
     def _is_refuted(self, accept: Search, parts: list[Observed]) -> bool:
-        """Whether it is not accepted for sure; by counting, before a wider beam is tried."""
+        """Tell by counting whether the multi-trace is certainly not accepted, before a wider beam
+        is tried."""
         if accept.answer is None and self._counts is not None:
             may_be_accepted = self._counts.allow(part.actions for part in parts)
             accept.answer = None if may_be_accepted else False
@@ -215,8 +217,8 @@ class ExactDecider:
         return kind(self.automaton, term, parts, mode, check_budget)
 
     def observed(self, multitrace: MultiTrace) -> list[Observed] | None:
-        """The components that have lifelines of the interaction; those that no component is about
-        are silent together. None where something was recorded of others."""
+        """The components that have lifelines of the interaction; lifelines without a component form
+        one silent component. None if something was recorded on other lifelines."""
         parts: list[Observed] = []
         known = self.normal.lifelines
         silent = known

@@ -1,20 +1,19 @@
-"""Why a verdict is what it is: a witness, or how far the multi-trace can be explained.
+"""Explanations of verdicts: a witness, or how far the multi-trace can be explained.
 
-The search that decides leaves both: the way that it took is the witness
-(`choreomon.verify.witness`), the places where it ended are the furthest ones
-(`choreomon.verify.furthest`). The witness of Pass is accepted as it stands. That of WeakPass is the
-unobserved and observed actions up to the last observed one, and then unobserved ones until the
-interaction may stop: so every witness replays to a term that may.
+The search that decides yields both: its path is the witness (`choreomon.verify.witness`), the
+places where it ended are the furthest ones (`choreomon.verify.furthest`). The witness of Pass is
+accepted as it stands. That of WeakPass is the unobserved and observed actions up to the last
+observed one, and then unobserved ones until the interaction may stop: so every witness replays to a
+term that may.
 
-What cannot be explained is cut: `position` actions of every component are explained together,
-and of no component can one more be. For `accept`, `prefix` and `test` a cut is a projected prefix;
-for `multiprefix`, and for `slice` and `simulate`, one of those. Where there are several ways to do
-that, `choreomon.verify.readings` chooses; what others would call wrong is told, too, as far as they
-were met.
+What cannot be explained is cut: `position` actions of every component are explained together, and
+no component can be explained by one more. For `accept`, `prefix` and `test` a cut is a projected
+prefix; for `multiprefix`, and for `slice` and `simulate`, one of those. Where there are several
+ways to do that, `choreomon.verify.readings` chooses; the other readings it met are reported, too.
 
-Of the actions that are not explained one is named first (`rank` 1): none whose message was sent by
-what is not explained either, since it follows from that; none before which others have to act; and
-of these one at which a log is wrong by itself.
+One of the unexplained actions is named first (`rank` 1): not one whose message was sent by another
+unexplained action, since it follows from that; not one before which others have to act; and of the
+rest, one at which a log is wrong by itself.
 """
 
 from __future__ import annotations
@@ -39,8 +38,8 @@ UNKNOWN: Final = ("lifeline", "action")
 """Obstacles that are about names."""
 
 Obstacle: TypeAlias = Literal["lifeline", "action", "others"]
-"""What is in the way of an action: the interaction does not have its lifeline, or not the action
-itself; or all that it has there comes after actions of other lifelines, which are not explained."""
+"""The obstacle to an action: the interaction lacks its lifeline; or the action itself; or
+everything it has there comes after actions of other lifelines, which are not explained."""
 
 
 class Reached(NamedTuple):
@@ -67,9 +66,9 @@ class Reached(NamedTuple):
 
 
 class OtherReading(NamedTuple):
-    """Another way to explain as much as possible: what it leaves unexplained, that is so many
-    `logs` and `actions` of them, and where one would look first then, at the action behind the
-    first `position` actions of a component."""
+    """Another way to explain as much as possible: the numbers of `logs` and `actions` that it
+    leaves unexplained, and the place to look at first, the action behind the first `position`
+    actions of a component."""
 
     component: Component
     position: int
@@ -91,7 +90,7 @@ class Explanation(NamedTuple):
     others: tuple[OtherReading, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """Objects, arrays, texts and numbers only."""
+        """The explanation as objects, arrays, texts and numbers."""
         witness = failure = None
         if self.witness is not None:
             witness = [{"action": str(a), "observed": seen} for a, seen in self.witness]
@@ -212,8 +211,8 @@ def _other(failure: Sequence[Reached]) -> OtherReading:
 
 
 def ranked(reached: Sequence[Reached], wrong_alone: Sequence[bool]) -> tuple[Reached, ...]:
-    """All of these, with `rank` and `sent`; `wrong_alone` says of each whether its log is wrong
-    there by itself."""
+    """Add `rank` and `sent` to all components; `wrong_alone` tells for each whether its log is
+    wrong there by itself."""
     logs = [one.component.actions for one in reached]
     sent = sent_unexplained(logs, [one.position for one in reached])
     told = [

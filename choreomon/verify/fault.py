@@ -2,16 +2,16 @@
 
 The kinds are those of the automata paper, section 4.4. A location is a component of a multi-trace,
 or a lifeline that no component is about, where nothing happened. A set of locations is
-*unexplained* where nothing explains their logs whatever happened at the others.
+*unexplained* if nothing explains their logs, whatever happened at the others.
 
 - LocalError: a location is unexplained by itself. All such locations are named.
 - InterError: none is, but no accepting path is left of the automaton within the areas of all
   locations (`choreomon.automata.semi_centralized`): the logs are about different parts of it.
-- CentralError: neither; each order of what they say breaks somewhere.
+- CentralError: neither; every order of the actions in their logs breaks somewhere.
 
-The last two name a set of locations that is unexplained, and no longer so without any one of them:
-two locations, where two are enough. An InterError lists all unexplained pairs, too; there may be
-none, where it takes three. Logs cannot tell which location of a set is the wrong one.
+The last two name a minimal unexplained set of locations: two, if two are enough. An InterError
+lists all unexplained pairs, too; there may be none, where it takes three. Logs cannot tell which
+location of a set is the wrong one.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Fault(NamedTuple):
     pairs: tuple[tuple[Location, Location], ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """Objects, arrays and texts only; `pairs` of an InterError only."""
+        """The fault as objects, arrays and texts; `pairs` only for an InterError."""
         found: dict[str, Any] = {
             "kind": self.kind,
             "locations": [list(one) for one in self.locations],
@@ -45,14 +45,14 @@ class Fault(NamedTuple):
 
 
 Unexplained: TypeAlias = Callable[[Sequence[int]], bool]
-"""Whether nothing explains these locations, given by their numbers, ascending. What is so of a set
-is so of every larger one."""
+"""A predicate: nothing explains these locations, given by their numbers, ascending. If it holds of
+a set, it holds of every larger one."""
 
 
 def smallest(count: int, unexplained: Unexplained) -> tuple[int, ...]:
-    """A set that is unexplained, and not so without any one of its members, of so many locations
-    that are unexplained together and not one by one: of several the first pair, where there is one;
-    else what is left when all that can be left out are, the last one first."""
+    """A minimal unexplained set among `count` locations that are unexplained together but not one
+    by one: the first unexplained pair, if there is one; else what is left after leaving out every
+    location that can be, from the last to the first."""
     for pair in combinations(range(count), 2):
         if unexplained(pair):
             return pair
@@ -65,5 +65,5 @@ def smallest(count: int, unexplained: Unexplained) -> tuple[int, ...]:
 
 
 def pairs(count: int, unexplained: Unexplained) -> list[tuple[int, int]]:
-    """All pairs that are unexplained, of so many locations."""
+    """Lists all unexplained pairs among `count` locations."""
     return [pair for pair in combinations(range(count), 2) if unexplained(pair)]

@@ -1,17 +1,17 @@
 """Finds how far logs can be explained that cannot be explained whole.
 
-First, cut off what a component cannot have seen by itself; if the rest is explained, that is all.
+First, cut off what a component alone shows to be impossible; if the rest is explained, that is all.
 Otherwise the search that decides finds the furthest places: where it ends, cut off the component
-that cannot go on, and continue from that layer with the others, until each of them is explained or
-cut off. Then no component can be explained by one more action, as far as the beam tells. A further
-search, from shortly before the cut, finds the actions that would have been possible there.
+that cannot go on, and continue from that layer with the others, until each is explained or cut off.
+Then no component can be explained by one more action, as far as the beam tells. A further search,
+from shortly before the cut, finds the actions that would have been possible there.
 
 Residuals take `loopW` for a `loopH` over several lifelines, so they may explain too much. With such
-loops every yes is confirmed by `choreomon.verify.marked_search`, and what is not is cut shorter.
+loops `choreomon.verify.marked_search` confirms every yes; what it does not confirm is cut shorter.
 
-The cuts are projected prefixes for `prefix`, and what the mode says for the others. Where several
-furthest places exist, `choreomon.verify.readings` compares them; not for `prefix` of interactions
-that order strictly, where less of what is explained need not be.
+For `prefix` the cuts are projected prefixes, for other modes what the mode says. If there are
+several furthest places, `choreomon.verify.readings` compares them; not for `prefix` of interactions
+that order strictly, where part of an explained multi-trace need not be explained.
 """
 
 from __future__ import annotations
@@ -39,21 +39,21 @@ from choreomon.verify.readings import readings
 
 NARROW: Final = Beam(WIDTHS[0])
 WIDE: Final = Beam(WIDTHS[1])
-"""In which the furthest places are looked for: wide enough to go on where the smallest residual is
-not the right one, at sixteen times its price where residuals are many."""
+"""The beam for furthest places: wide enough to go on if the smallest residual is not the right one,
+at sixteen times the price if residuals are many."""
 
 MOST_VISITED: Final = 20_000
 MOST_LOOKS: Final = 20_000
-"""So many vertices are visited, and so often is the budget looked at, to compare readings: some
-tenths of a second. A decision that is begun is ended."""
+"""The most vertices visited, and the most checks of the budget, to compare readings: some tenths of
+a second. A decision once begun is completed."""
 
 
 class _SnapshotSearch(Search):
-    """A search that remembers the last layer before each component was at its end."""
+    """A search that remembers the last layer before each component reached its end."""
 
     snapshots: dict[int, Layer]
     has_dropped: bool
-    """Whether a no of what goes on from a snapshot is not to be believed."""
+    """True if a search resumed from a snapshot cannot be trusted when it says no."""
 
     def first_layer(self, state: State) -> Layer:
         layer = super().first_layer(state)
@@ -81,7 +81,7 @@ class _CuttingSearch(_SnapshotSearch):
     looks_ahead = False
 
     def reach(self) -> Places:
-        """The furthest places, which are the ends of its logs from then on."""
+        """The furthest places; from then on they are the ends of the logs of this search."""
         start = self.first_residual()
         assert start is not None
         self.beam = WIDE
@@ -92,7 +92,8 @@ class _CuttingSearch(_SnapshotSearch):
         return self.end
 
     def _cut_off(self) -> Layer:
-        """The last layer, at one of its places, with an end to what goes no further from there."""
+        """The last layer, at one of its places, with the components that get no further cut off
+        there."""
         candidates = [
             (places, cluster, self._stuck(places, cluster)) for places, cluster in self.last.items()
         ]
@@ -115,8 +116,8 @@ class _CuttingSearch(_SnapshotSearch):
         return sum(place < end for place, end in zip(places, self.end, strict=True))
 
     def _stuck(self, places: Places, cluster: Cluster) -> list[int]:
-        """The components that cannot go on, whatever others do first; all that are unfinished,
-        where that is not told of any."""
+        """The components that cannot go on, whatever others do first; all unfinished ones, if that
+        is known of none."""
         alone = self._to_go(places) == 1
         unfinished = [n for n, place in enumerate(places) if place < self.end[n]]
         stuck: list[int] = []
@@ -147,9 +148,9 @@ class Furthest:
         self._parts = parts
         alone = decider.search(parts, mode, check_budget, Search).alone
         self.most = [alone(part)[0] if len(part.actions) else 0 for part in parts]
-        """For each part, how many of its actions are explained by itself."""
+        """The number of actions of each part that are explained by themselves."""
         self.places = [*self.most]
-        """For each part, how many of its actions are explained together with those of others."""
+        """The number of actions of each part that are explained together with those of others."""
         self._cut: list[Observed] = []
         self._wide: _SnapshotSearch | None = None
         self._whole = self._cut_off()
@@ -168,12 +169,12 @@ class Furthest:
         while self._goes_further():
             self._whole = self._cut_off()
         self.others: list[Places] = []
-        """Other furthest places that were met, the better ones first."""
+        """Other furthest places found, best first."""
         if self.places != self.most and (mode != "prefix" or decider.prefixes_are_multi):
             self._choose()
 
     def _choose(self) -> None:
-        """Take the best one of several readings."""
+        """Choose the best of several readings."""
         logs = [part.actions for part in self._parts]
         chosen, *self.others = readings(logs, self.most, tuple(self.places), self._oracle())
         if chosen != tuple(self.places):
@@ -183,8 +184,8 @@ class Furthest:
                 self._whole = self._cut_off()
 
     def _oracle(self) -> Callable[[Places], bool]:
-        """Whether so much of each part is explained together, as far as a wide beam tells. Raises
-        TooMuchWork."""
+        """A predicate: these prefixes of the parts are explained together, as far as a wide beam
+        tells. It raises TooMuchWork."""
         done = 0
         known: dict[Places, bool] = {}
         check_budget = at_most(MOST_LOOKS, self._check_budget)
@@ -212,12 +213,12 @@ class Furthest:
         ]
 
     def is_explained(self, parts: Sequence[Observed]) -> bool:
-        """Whether they are what the mode asks for, with `loopH` as it is."""
+        """Tell whether the parts are what the mode asks for, with `loopH` as it is."""
         search = MarkedSearch(self._decider.automaton, parts, self._mode, self._check_budget)
         return search.finds(self._decider.normal)
 
     def _shorten(self) -> None:
-        """Cuts all parts to an equal length that is explained: less of what is explained is
+        """Cuts all parts to an equal length that is explained: any part of what is explained is
         explained, too."""
         most = max(self.places)
         equal = bisect_left(
@@ -244,12 +245,12 @@ class Furthest:
         return self._wide
 
     def _goes_further(self) -> bool:
-        """Adds to a part what can be explained as well: where it was tried in a wrong order only,
-        something may be left."""
+        """Extends a part by actions that can be explained as well: if only wrong orders were tried,
+        some may be left."""
         for number, (place, most) in enumerate(zip(self.places, self.most, strict=True)):
             rest = self._parts[number].actions[place:most]
             if len(rest) and self._goes_on(number, rest[:1]):
-                # As far as possible, as far as halving the distance tells.
+                # As far as possible, as found by bisection.
                 more = bisect_left(
                     range(2, len(rest) + 1), True, key=lambda n: not self._goes_on(number, rest[:n])
                 )
@@ -262,8 +263,8 @@ class Furthest:
         return [action for action in alphabet if self._goes_on(part, [action])]
 
     def waits_for_others(self, part: int, alphabet: Iterable[Action]) -> bool:
-        """Whether one of these actions would be possible at the place of a part if others had done
-        more, as far as the part alone tells."""
+        """Tell whether one of these actions would be possible at the place of a part if others had
+        done more, as far as the part alone tells."""
         own = self._cut[part]
         if not self._decider.normal.lifelines & ~own.lifelines:
             return False
@@ -278,7 +279,8 @@ class Furthest:
         )
 
     def _goes_on(self, part: int, more: Sequence[Action]) -> bool:
-        """Whether a part can be explained with more actions, and the others as they are cut."""
+        """Tell whether a part can be explained with more actions, with the others as they are
+        cut."""
         own = self._cut[part]
         longer = [*self._cut]
         longer[part] = own._replace(actions=(*own.actions, *more))

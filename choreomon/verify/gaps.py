@@ -1,14 +1,14 @@
 """Gaps: when something happened unobserved, as coarsely as can be.
 
-Time is cut into gaps. One is a moment between two observed actions, at which some lifelines were
-not observed, so that something may have happened there. A set of lifelines for each gap, the first
-one first, says where something may have happened (`Gaps`). A `Past` says where something did, and
-what it was. What happened in one gap happened in whatever order the term requires.
+Time is cut into gaps. A gap is a moment between two observed actions, at which some lifelines were
+not observed, so that something may have happened on them. A set of lifelines for each gap, the
+first one first, says where something may have happened (`Gaps`). A `Past` says where something did,
+and what it was. What happened in one gap happened in whatever order the term requires.
 
 Gaps matter where some components are observed and others not yet, or no longer. With one component
 that has all lifelines there is one gap, before everything observed.
 
-All functions take and give as many sets as there are gaps; a past in which nothing happened has
+All functions take and return as many sets as there are gaps; a past in which nothing happened has
 none.
 """
 
@@ -21,7 +21,7 @@ from choreomon.core.action import Action
 from choreomon.interaction.lifelines import ALL, NONE, Mask
 
 Gaps: TypeAlias = tuple[Mask, ...]
-"""For each gap, the lifelines on which something may have happened."""
+"""The lifelines on which something may have happened, for each gap."""
 
 
 class Past:
@@ -58,7 +58,7 @@ class Past:
         return sum(1 for _ in self.actions())
 
     def then(self, other: Past) -> Past:
-        """Both, this one first where they are of one gap."""
+        """Join two pasts, this one first within a gap."""
         if not self.lifelines:
             return other
         if not other.lifelines:
@@ -106,7 +106,7 @@ def last(past: Past) -> int:
 
 
 def since(gaps: Gaps, number: int) -> Gaps:
-    """Only the gaps from this number on."""
+    """Keep only the gaps from this number on."""
     return (NONE,) * number + gaps[number:] if number else gaps
 
 
@@ -140,8 +140,8 @@ def too_late(past: Past, count: int, region: Mask) -> Gaps:
 
 
 def in_order(past: Past, other: Past, region: Mask) -> bool:
-    """Whether on each lifeline outside of the region all that happened in the first one may lie
-    before all that happened in the second."""
+    """Tell whether, on each lifeline outside of the region, all that happened in the first past may
+    lie before all that happened in the second."""
     if not past or not other:
         return True
     later = NONE
@@ -185,10 +185,10 @@ def _within(gaps: Gaps, other: Gaps) -> bool:
 
 
 def needed(profiles: Iterable[Gaps]) -> tuple[int, ...]:
-    """The numbers of the gaps that matter, when these are all that is undecided.
+    """The numbers of the gaps that matter, if `profiles` are all that is undecided.
 
-    Whatever happened in one gap might as well have happened in the next one that matters, if
-    everybody may have done there what they may have done here; or in the one before.
+    An action in one gap might as well have happened in the next gap that matters, if every lifeline
+    may have done there what it may have done here; or in the one before.
     """
     columns = list(zip(*profiles, strict=True))
     kept: list[int] = []

@@ -1,9 +1,10 @@
-"""Long global traces: multi-traces of which one clock saw everything.
+"""Long global traces: multi-traces in which one clock saw everything.
 
 Where all actions are in one log there is nothing to search: the trace is followed through an
-automaton that is made meanwhile (`choreomon.automata.stepping`), the subset construction of an
-automaton, or that over the residuals of an interaction (`choreomon.verify.lazy_automaton`). This is
-about `accept` and `prefix`; where the log is about all lifelines, `multiprefix` is `prefix`, too.
+automaton that is built on the way (`choreomon.automata.stepping`), the subset construction of an
+automaton, or that over the residuals of an interaction (`choreomon.verify.lazy_automaton`). This
+answers `accept` and `prefix`; if the log covers all lifelines, `multiprefix` is the same as
+`prefix`.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
     from choreomon.verify.lazy_automaton import State
 
 REMEMBERED: Final = 200_000
-"""Residuals and states of an interaction that are kept; who needs more is not answered here."""
+"""The most residuals and states kept for an interaction; a trace that needs more is not answered
+here."""
 
 _BYTES: Final = 256
 
@@ -38,7 +40,8 @@ class Follower(NamedTuple):
 
     - `stepper`: from all of its states an accepted trace can be completed;
     - `is_final`: whether an accepted trace may end in a state;
-    - `checking`: has a function called before whatever is not known yet; that may raise, to stop.
+    - `checking`: arranges for a function to be called before anything new is computed; it may
+      raise, to stop.
     """
 
     stepper: Stepper[Any]
@@ -47,8 +50,8 @@ class Follower(NamedTuple):
 
 
 class GlobalTraces:
-    """Answers about long global traces of one protocol in one mode. What is found out for one is
-    kept for the next. Not for several threads at once."""
+    """Answers about long global traces of one protocol in one mode. What it learns for one is kept
+    for the next. Not for several threads at once."""
 
     def __init__(
         self,
@@ -57,7 +60,7 @@ class GlobalTraces:
         letters: Iterable[Action],
         made: Callable[[Sequence[Action]], Follower],
     ) -> None:
-        """`made` gives what follows traces over these letters."""
+        """`made` builds the follower of traces over these letters."""
         self._mode = mode
         self._lifelines = frozenset(lifelines)
         self._letters = tuple(letters)
@@ -69,8 +72,8 @@ class GlobalTraces:
         self, multitrace: MultiTrace, check_budget: CheckBudget | None = None
     ) -> Answer | None:
         """The verdict on a multi-trace whose actions are all in one log of `LONG` actions or more;
-        None for any other, for other modes, and where it takes too many states. `vertices` counts
-        the situations on the way."""
+        None for any other, for other modes, and if it takes too many states. `vertices` counts the
+        states on the way."""
         recorded = [part for part in multitrace.components if len(part.actions)]
         if len(recorded) != 1 or len(recorded[0].actions) < LONG:
             return None
@@ -110,7 +113,7 @@ class GlobalTraces:
 
 
 def of_automaton(automaton: Automaton, mode: Mode) -> GlobalTraces:
-    """The traces that an automaton accepts, or can continue."""
+    """Answers from an automaton: the traces that it accepts, or can continue."""
     whole = trimmed(automaton)
 
     def after(states: States, letter: int) -> States | None:
@@ -150,7 +153,7 @@ def of_interaction(interaction: Interaction, mode: Mode) -> GlobalTraces:
 
 
 def _unchecked(_: CheckBudget | None) -> None:
-    """For automata, whose steps take no time to speak of."""
+    """Ignores the budget: steps of an automaton take next to no time."""
 
 
 def _terminates(state: State) -> bool:

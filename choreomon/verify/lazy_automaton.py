@@ -24,8 +24,8 @@ from choreomon.verify.residual import PLAIN, Decided, Residual, Residuals
 
 
 class Observation:
-    """The facts that a search knows when it moves on by an action of one component. Equal ones are
-    one object (`LazyAutomaton.observation`).
+    """The facts that a search knows when it moves on by an action of one component. Equal
+    observations are one object (`LazyAutomaton.observation`).
 
     - `component`: the lifelines that share the clock of the action;
     - `unobserved`: those on which anything may happen unobserved after the action;
@@ -65,7 +65,7 @@ class Move(NamedTuple):
 
 
 class LazyAutomaton:
-    """States over one set of residuals. Without this object they may not be used any more. Not for
+    """States over one set of residuals. They must not be used after this object is gone. Not for
     several threads at once."""
 
     def __init__(self) -> None:
@@ -89,16 +89,15 @@ class LazyAutomaton:
         return len(self.residuals) + len(self._states) + views + len(self._persistent_sets)
 
     def checking(self, check_budget: Callable[[], None] | None) -> None:
-        """Has `check_budget` called before whatever is not known yet, and now and then while it is
-        found out. It may raise, to stop; what is known stays right."""
+        """Arranges for `check_budget` to be called before anything new is computed, and now and
+        then meanwhile. It may raise, to stop; what is known stays right."""
         self._check_budget = check_budget
         self.residuals.check_budget = check_budget
         self.derivatives.check_budget = check_budget
         self.derivatives.completions.check_budget = check_budget
 
     def forget(self, states: Iterable[State]) -> list[State]:
-        """Drops all that is known but these states; they are made anew. Nothing but time is
-        lost."""
+        """Drops everything but these states, which are made anew. This loses nothing but time."""
         kept = [state.residuals for state in states]
         self._take_apart()
         self._states.clear()
@@ -116,7 +115,7 @@ class LazyAutomaton:
             state.moves.clear()
 
     def state(self, residuals: Iterable[Residual]) -> State:
-        """The state with these residuals; there is one at least."""
+        """The state with these residuals, at least one."""
         key = frozenset(residuals)
         known = self._states.get(key)
         if known is None:
@@ -125,7 +124,7 @@ class LazyAutomaton:
         return known
 
     def observation(self, component: Mask, unobserved: Mask, silent: Mask) -> Observation:
-        """The one with these lifelines."""
+        """The observation with these lifelines."""
         key = (component, unobserved, silent)
         known = self._observations.get(key)
         if known is None:
@@ -133,8 +132,8 @@ class LazyAutomaton:
         return known
 
     def start(self, term: Interaction, lifelines: Mask, begun: bool) -> State:
-        """The automaton of a term as these lifelines see it, before anything is observed. `begun`
-        where anything may have happened before that. `loopH` is `loopW` there."""
+        """The initial state of a term as these lifelines see it, before anything is observed.
+        `begun` if anything may have happened before that. `loopH` is `loopW` there."""
         key = (term, lifelines, begun)
         known = self._starts.get(key)
         if known is None:

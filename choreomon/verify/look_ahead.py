@@ -14,17 +14,18 @@ from choreomon.verify.lazy_automaton import LazyAutomaton, State
 from choreomon.verify.residual import Residual
 
 AHEAD: Final = 64
-"""Actions of a lifeline that are looked at."""
+"""The most actions of a lifeline examined."""
 
 NARROW: Final = 16
-"""Larger states of a lifeline are not looked at: they are where most is possible."""
+"""Larger states of a lifeline are not examined: they allow almost everything."""
 
 KEPT: Final = 100_000
-"""Answers that are kept, one for each place of a log at least; with more, all are forgotten."""
+"""The most answers kept, at least one for each place of a log; with more, all are forgotten."""
 
 
 class _Lifeline(NamedTuple):
-    """A lifeline's part of the log of a component: the places of its actions in that log."""
+    """The part of a component's log that is of one lifeline: the places of its actions in that
+    log."""
 
     lifeline: Mask
     component: int
@@ -62,7 +63,8 @@ class LookAhead:
                     self._lifelines.append(_Lifeline(one, number, places, own))
 
     def fits(self, residual: Residual, places: Sequence[int]) -> bool:
-        """False only where the rest of the logs, from these places on, is none of the residual."""
+        """Return False only if the residual cannot explain the rest of the logs from these places
+        on."""
         projection = self._automaton.projection
         for number, place, begun in self._unfinished(places):
             state = projection(residual, self._lifelines[number].lifeline, begun)
@@ -79,8 +81,8 @@ class LookAhead:
         return True
 
     def _unfinished(self, places: Sequence[int]) -> Iterator[tuple[int, int, bool]]:
-        """The lifelines with something left in their logs: where, and whether something may have
-        happened before that."""
+        """The lifelines with something left in their logs: the place, and whether something may
+        have happened before it."""
         for number, (_, component, own_places, actions) in enumerate(self._lifelines):
             place = bisect_left(own_places, places[component])
             if place < len(actions):
@@ -106,7 +108,7 @@ class LookAhead:
                 answer = here.terminates or not self._complete
                 break
             if place == stop or len(here.residuals) > NARROW:
-                # Not for those that were looked at last: behind them too little was.
+                # Not for the places examined last: too few actions behind them were examined.
                 del walked[1 + len(walked) // 2 :]
                 answer = True
                 break

@@ -4,8 +4,8 @@ Residuals leave open what happened unobserved, but they do not know when the lat
 `loopH` may begin: only after the first action of the earlier ones. Here unobserved actions are
 tried, with every loop iteration that they enter marked `open` until an observed action comes from
 it (`choreomon.interaction.step.simulated`). It ends, since a vertex is dropped that has more open
-iterations than there are observed actions left; it is exponential in the iterations that nobody
-observed the beginning of. What can be consumed is consumed before anything unobserved is tried.
+iterations than there are observed actions left; it is exponential in the iterations whose beginning
+nobody observed. It consumes what it can before it tries anything unobserved.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Move(NamedTuple):
 
 
 class MarkedSearch:
-    """The search of one multi-trace. Best first: what consumed most, and of that what needed the
-    fewest unobserved actions."""
+    """The search for one multi-trace, best first: the vertex that consumed most, and among equals
+    the one with the fewest unobserved actions."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class MarkedSearch:
         self._came: dict[Vertex, tuple[Vertex, Move] | None] = {}
 
     def finds(self, term: Interaction) -> bool:
-        """Whether the end of all logs is reached. Raises Exhausted."""
+        """Search until the end of all logs is reached; False if it cannot be. Raises Exhausted."""
         start: Vertex = (normal(term), (0,) * len(self._parts))
         self._came = {start: None}
         waiting: list[tuple[int, int, int, Vertex]] = [(0, 0, 0, start)]
@@ -111,7 +111,7 @@ class MarkedSearch:
         return found
 
     def _moves(self, vertex: Vertex) -> Iterator[Move]:
-        """Every move of the mode, consuming ones first."""
+        """Yields every move of the mode, consuming ones first."""
         term, places = vertex
         for number, part in enumerate(self._parts):
             place = places[number]
@@ -128,17 +128,18 @@ class MarkedSearch:
                     yield Move(action, False, (normal(rest), places))
 
     def _may_lead_on(self, vertex: Vertex) -> bool:
-        """False only where no end can be reached: too many iterations wait for an observed action,
-        or one for what nobody recorded, or what is left of a log does not fit what remains."""
+        """Return False only if no end can be reached: too many iterations wait for an observed
+        action, or one waits for an action that nobody recorded, or the rest of a log does not fit
+        what remains."""
         term, places = vertex
         if term.unserved and not self._can_be_served(term, places):
             return False
         return self._look_ahead.fits_interaction(term, places)
 
     def _can_be_served(self, term: Interaction, places: Places) -> bool:
-        """Whether there may be an observed action left for every open iteration; none contains
-        another one, as the term is normal. Of those that have only actions of some set, there must
-        be at least as many."""
+        """Tell whether there may be an observed action left for every open iteration; none contains
+        another one, as the term is normal. For iterations that have only actions of some set, at
+        least as many of these must be left."""
         left: Counter[Action] = Counter()
         for part, place in zip(self._parts, places, strict=True):
             left.update(part.actions[place:])

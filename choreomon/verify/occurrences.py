@@ -1,7 +1,7 @@
 """Counts the places of actions in residuals, to choose which of many logs to continue first.
 
-A log whose next action has few places leaves few alternatives, and where it has none, nothing
-explains the rest. Solvers of formulas prefer the shortest clause for the same reason.
+A log whose next action has few places leaves few alternatives; if it has none, nothing explains the
+rest. Solvers of formulas prefer the shortest clause for the same reason.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ from choreomon.interaction.term import Interaction
 from choreomon.verify.residual import COREG, STRICT, Residual
 
 RESIDUALS: Final = 16
-"""How many of a state are looked at."""
+"""The most residuals of a state counted."""
 
 SYMBOLS: Final = 10_000
-"""How many are looked at in all: some order is better than none, and enough."""
+"""The most symbols counted in all: any order is better than none, and enough."""
 
 
 def occurrences(residuals: Iterable[Residual]) -> Counter[Action]:
-    """The number of places of each action in the first of these residuals, as far as looked at."""
+    """The number of places of each action in the first of these residuals, within the limits
+    above."""
     found: Counter[Action] = Counter()
     pending: list[Residual | Interaction] = [*islice(residuals, RESIDUALS)]
     left = SYMBOLS

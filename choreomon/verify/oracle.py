@@ -1,17 +1,18 @@
 """The verdict on a multi-trace by brute force: the definitions, read aloud.
 
-For tests. Both searches are compared with it, which enumerates the accepted global
-traces (`choreomon.interaction.denotation`) up to a length, projects each of them, and looks.
+For tests. It enumerates the accepted global traces (`choreomon.interaction.denotation`) up to a
+length, projects each of them, and compares. Both searches are checked against it.
 
-Finding something is a proof. *Not* finding it is one only where the length is large enough, and
-`sufficient_length` says which is: if a longer global trace explains the observation, so does one
-of that length, since every loop iteration that contributes no observed action may be dropped as a
-whole. What is dropped was not observed, so windows of observation stay without gaps.
+To find an explanation is a proof. *Not* to find one is a proof only if the length is large enough,
+and `sufficient_length` gives such a length: if a longer global trace explains the observation, so
+does one of that length, since every loop iteration that contributes no observed action may be
+dropped as a whole. The dropped actions were not observed, so windows of observation stay without
+gaps.
 
 The mode `test` is defined by the ends of a graph, not by traces (the small-step paper, section
 4.5), so for it the whole graph is built from `choreomon.interaction.step.frontier`, and no length
 matters. The mode `simulate` is defined by its procedure alone; there is nothing to compare it with
-but `slice`, and it is refused.
+but `slice`, so the oracle refuses it.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class Oracle:
         self._traces: frozenset[Trace] | None = None
 
     def judge(self, multitrace: MultiTrace, mode: Mode) -> Verdict:
-        """See the function of this name."""
+        """The verdict, as the function `judge` gives it."""
         seen = multi_trace(multitrace.components, names(self.interaction.lifelines))
         if mode == "test":
             return _verdict_of_ends(ends(self.interaction, seen))
@@ -76,7 +77,7 @@ def _same(seen: MultiTrace, whole: MultiTrace) -> bool:
 
 
 def _weakly(seen: MultiTrace, trace: Trace, whole: MultiTrace, mode: Mode) -> bool:
-    """Whether `seen` is what `mode` allows, of the accepted `trace` and its projection."""
+    """Tell whether `mode` allows `seen`, given the accepted `trace` and its projection."""
     if mode == "prefix":
         return _same(seen, project_trace(trace[: seen.length], partition_of(seen)))
     if mode == "multiprefix":
@@ -85,10 +86,10 @@ def _weakly(seen: MultiTrace, trace: Trace, whole: MultiTrace, mode: Mode) -> bo
 
 
 def sufficient_length(interaction: Interaction, observed: int) -> int:
-    """A length such that nothing that is explained by a longer accepted trace remains
-    unexplained by all shorter ones, when `observed` actions were observed.
+    """A length that is enough for `observed` actions: what a longer accepted trace explains, one of
+    at most this length explains, too.
 
-    How many actions there can be without entering a loop, plus as many for every iteration, when
+    It is the most actions possible without entering a loop, plus those of every iteration, where
     every iteration needs an observed action of its own; an action serves the iteration that it
     belongs to and those around it. Never less than `observed`, so that longer observations are
     known to be wrong.
@@ -106,7 +107,8 @@ def sufficient_length(interaction: Interaction, observed: int) -> int:
 
 
 def _longest(term: Interaction, of: dict[Interaction, list[int]], observed: int) -> list[int]:
-    """For n from 0 to `observed`: how long a trace can be, with at most n actions observed."""
+    """The length of the longest trace with at most n actions observed, for n from 0 to
+    `observed`."""
     upto = range(observed + 1)
     if term.left is None:
         return [0 if term.action is None else 1 for _ in upto]

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from choreomon.verify.fault import Fault
 
 MOST_STRANGE: Final = 20
-"""Actions that should never happen that are told, of one multi-trace and of all."""
+"""The most actions that should never happen that are reported, for one multi-trace and for all."""
 
 Conclusion: TypeAlias = Literal["bad input", "failed", "inconclusive", "passed"]
-"""What many outcomes come to together; the first of these that holds for one of them."""
+"""The conclusion from many outcomes: the first of these that holds for one of them."""
 
 
 class Outcome(NamedTuple):
@@ -65,12 +65,12 @@ class Tally:
         self.reasons: Counter[str] = Counter()
         self.unreadable = 0
         self.late = 0
-        """Those that fail, and would fit if logs might have begun late."""
+        """The number of multi-traces that fail, and would fit if logs might have begun late."""
         self._recorded: set[str] | None = set()
         self.strange: Counter[Action] = Counter()
         """Actions that should never happen, and in how many of them they do: the first ones."""
         self.unseen: int | None = None
-        """Bits of the actions that are in none, as in outcomes; None: none was judged."""
+        """Bits of the actions that are in no multi-trace, as in outcomes; None: none was judged."""
 
     def add(self, outcome: Outcome) -> None:
         if self._recorded is not None:
@@ -89,8 +89,8 @@ class Tally:
 
     @property
     def apart(self) -> bool:
-        """Whether there are several, and no lifeline recorded something in two of them: then they
-        are more likely the logs of one run than runs of their own."""
+        """True if there are several multi-traces, and no lifeline recorded something in two of
+        them: then they are more likely the logs of one run than separate runs."""
         return sum(self.verdicts.values()) > 1 and self._recorded is not None
 
     @property
@@ -107,7 +107,7 @@ class Tally:
 
 
 def tally(outcomes: Iterable[Outcome]) -> Tally:
-    """All of them, counted."""
+    """Counts all outcomes."""
     counted = Tally()
     for outcome in outcomes:
         counted.add(outcome)

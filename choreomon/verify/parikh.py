@@ -1,4 +1,5 @@
-"""The Parikh image: how often actions occur in accepted traces, a condition without a search.
+"""The Parikh image: how often actions occur in accepted traces, a necessary condition without a
+search.
 
 The vectors of counts of the accepted traces (their Parikh image) lie in a coset of a lattice, one
 vector plus all integer combinations of some others. It is found from the term alone, since counts
@@ -13,8 +14,9 @@ So the combined vectors are, for all loops anywhere in the term, a vector of the
 as b?m", `loopP(strict(a!m, a!m))` "an even number of a!m".
 
 Not from a paper. It is the least coset, but only a coset: counts in it need not be those of an
-accepted trace ("not more b?m than a!m" is nothing that a coset can say). Counts outside are those
-of none. It says nothing of prefixes, multi-prefixes and slices, whose counts are any smaller ones.
+accepted trace ("not more b?m than a!m" is nothing that a coset can say). No accepted trace has
+counts outside of it. It says nothing about prefixes, multi-prefixes and slices, whose counts may be
+any smaller ones.
 """
 
 from __future__ import annotations
@@ -27,17 +29,17 @@ from choreomon.core.action import Action
 from choreomon.interaction.term import LOOPS, Interaction, Operator, subterms
 
 ACTIONS: Final = 60
-"""Of interactions with more different actions, nothing is worked out: the work grows with the
+"""The most different actions of an interaction whose counts are computed: the work grows with the
 cube of their number."""
 
 SYMBOLS: Final = 20_000
-"""Nor of larger interactions."""
+"""The most symbols of such an interaction."""
 
 Vector: TypeAlias = tuple[int, ...]
 
 
 class Lattice:
-    """All integer combinations of the vectors that were added, of which zero is the first."""
+    """The set of all integer combinations of the vectors added; zero is always in it."""
 
     def __init__(self) -> None:
         self._rows: dict[int, Vector] = {}
@@ -70,7 +72,8 @@ class Lattice:
         return True
 
     def _short(self, row: Vector, place: int) -> Vector:
-        """The row with smaller numbers behind its first: they would grow with every vector."""
+        """The row with smaller numbers behind its first; otherwise they would grow with every
+        vector."""
         for later in range(place + 1, len(row)):
             other = self._rows.get(later)
             if other is not None and row[later]:
@@ -87,7 +90,7 @@ class Counts:
         self._differences = differences
 
     def allow(self, components: Iterable[Sequence[Action]]) -> bool:
-        """False only if no accepted trace has as many of each action as these together."""
+        """Return False only if no accepted trace has as many of each action as these together."""
         counted: Counter[Action] = Counter()
         for actions in components:
             counted.update(actions)

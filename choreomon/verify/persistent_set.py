@@ -1,23 +1,23 @@
 """Persistent sets: which component may be taken first without looking at the others.
 
-Of a term without strict-like operators any component may be taken first. Where there are some, the
-next action of a component may have to wait for others: in `strict(loopS(l1!b),l2!a)`, taking `l2!a`
-discards the loop, and with it `l1!b`. But not every action waits, and of one that does not, the
-argument is the same as without such operators: in whatever trace explains the rest of the logs,
-the action is the first one of its component, and moved to the front of that trace it gives another
-one that explains them. So its derivatives are all that has to be looked at, and where there are
-none, nothing explains the rest. Such an action alone is a persistent set, in the terms of
-Godefroid's partial-order reduction (Valmari: a stubborn set).
+Without strict-like operators, any component may be taken first. With them, the next action of a
+component may have to wait for others: in `strict(loopS(l1!b),l2!a)`, taking `l2!a` discards the
+loop, and with it `l1!b`. But not every action waits, and for one that does not, the argument is the
+same as without such operators: in any trace that explains the rest of the logs, the action is the
+first one of its component, and moved to the front of that trace it gives another one that explains
+them. So only its derivatives have to be examined, and if there are none, nothing explains the rest.
+Such an action alone is a persistent set, in the terms of Godefroid's partial-order reduction
+(Valmari: a stubborn set).
 
 `standing` says of one action of a component (a set of lifelines with one clock):
 
 - NEVER: in no accepted trace is it the first action of the component;
-- FREE: it can be moved to the front of every accepted trace of whose actions it is the component's
-  first;
+- FREE: in every accepted trace where it is the component's first action, it can be moved to the
+  front;
 - WAITS: neither is known.
 
-Of a term the standing is the largest one that its operands allow, in this order: an action that is
-NEVER the first one in one operand is, if at all, the first one by way of the other.
+The standing in a term is the largest one that its operands allow, in this order: an action that is
+NEVER the first one in one operand can only be the first one through the other.
 
 An action can be moved out of both operands of `coreg(r)`: out of the right one, since nothing of
 the left one on its lifeline (outside of `r`) comes before it, as it is the first, nor after it, as
@@ -26,7 +26,7 @@ be moved only where the left one has nothing to do that is not the component's; 
 iteration of `loopS` or `loopH` only where none is without an action of the component.
 
 The argument holds for accepted traces, for their prefixes, and where a component that is used up
-goes on unobserved; also where some components have not begun, but not for these.
+goes on unobserved; it also holds while some components have not begun, but not for these.
 
 Which actions are free is not from a paper. The removal paper's one-unambiguous actions (its
 Definition 11) are something else: they need not be free (`choreomon.verify.papers.reduction`).
@@ -94,8 +94,9 @@ class PersistentSets:
         return known.get(term, NEVER)
 
     def may_be_first(self, node: Residual, leaf: Interaction, component: Mask) -> bool:
-        """Whether the action of `leaf` need not wait for other components in a residual, if its
-        component has begun: what that did unobserved is over, and lies before the action."""
+        """Tell whether the action of `leaf` need not wait for other components in a residual, if
+        its component has begun: what that component did unobserved is over, and lies before the
+        action."""
         key = (node, leaf, component)
         known = self._of_residuals.get(key)
         if known is None:
@@ -157,7 +158,8 @@ def _standing(top: Interaction, leaf: Interaction, bound: Mask, known: _Known) -
 
 
 def _may_avoid(node: Residual, lifelines: Mask) -> bool:
-    """Whether a residual may do nothing more on these lifelines, as far as that can be told."""
+    """Tell whether a residual may do nothing more on these lifelines; False if that is not
+    known."""
     pending = [node]
     while pending:
         top = pending.pop()

@@ -1,9 +1,9 @@
 """Chooses the furthest places to report, where there are several.
 
-Logs that do not fit can be explained in part in different ways. Where the stock says that it is out
-of stock, and the order service picks all the same, the picking may be the error, and what follows
-from it in other logs is left unexplained; or the stock's answer is, and the picking is explained.
-Each of these is a *reading*: furthest places, none of which can move one action further.
+Logs that do not fit can often be explained in part in several ways. If the stock reports that it is
+empty, and the order service picks all the same, the picking may be the error, and what follows from
+it in other logs stays unexplained; or the stock's answer is the error, and the picking is
+explained. Each of these is a *reading*: furthest places, none of which can move one action further.
 
 Where a log is cut, its next action *follows* from that of another log if it receives a message that
 is sent in what is left unexplained there. It is *wrong by itself* where the log alone goes no
@@ -32,23 +32,23 @@ from choreomon.core.action import EMISSION, RECEPTION, Action
 from choreomon.verify.budget import TooMuchWork
 
 Places: TypeAlias = tuple[int, ...]
-"""For each log, how many of its actions are explained."""
+"""The number of explained actions of each log."""
 
 Explained: TypeAlias = Callable[[Places], bool]
-"""Whether so much of each log is explained together. What is so is so of less. May raise
-`TooMuchWork`."""
+"""A predicate: these prefixes of the logs are explained together. If it holds, it holds of shorter
+ones. May raise `TooMuchWork`."""
 
 
 MOST_SETS: Final = 1_000
-"""So many sets of logs are looked at, whether they are left unexplained together: of 12 logs all
-sets of up to four."""
+"""The most sets of logs that are tried as the unexplained ones: of 12 logs, all sets of up to
+four."""
 
 
 def readings(
     logs: Sequence[Sequence[Action]], most: Sequence[int], found: Places, explained: Explained
 ) -> list[Places]:
     """Readings of these logs, the chosen one first, the others from the better ones to the worse.
-    `most` is how far each log is explained by itself, `found` a reading that is known."""
+    `most` says how far each log is explained by itself; `found` is a known reading."""
     every = {found: None}
     try:
         for reading in _candidates([*map(len, logs)], most, explained):
@@ -75,8 +75,8 @@ def weight(
 def sent_unexplained(
     logs: Sequence[Sequence[Action]], places: Sequence[int]
 ) -> list[Action | None]:
-    """For each log what the first action behind its place follows from: the emission, in what is
-    left of another log, of the message that it receives."""
+    """The cause of the first action behind each log's place: the emission, in the rest of another
+    log, of the message that it receives."""
     emissions: dict[str, dict[int, Action]] = {}
     for number, (log, place) in enumerate(zip(logs, places, strict=True)):
         for action in log[place:]:
@@ -95,8 +95,8 @@ def sent_unexplained(
 def _candidates(
     lengths: Sequence[int], most: Sequence[int], explained: Explained
 ) -> Iterator[Places]:
-    """The readings in which the fewest logs are shorter than they are explained by themselves, and
-    those in which the fewest logs are that are right by themselves."""
+    """The readings in which the fewest logs are cut shorter than they are explained by themselves,
+    and those in which the fewest of these are right by themselves."""
     right_alone = {n for n, length in enumerate(lengths) if most[n] == length}
     may_spare = explained(_without(most, right_alone))
     spared: list[set[int]] = []
@@ -119,7 +119,7 @@ def _candidates(
 
 
 def _without(most: Sequence[int], spared: Iterable[int]) -> Places:
-    """All as far as they are explained by themselves, and nothing of these."""
+    """Places where each log is explained by itself, but nothing of the `spared` ones."""
     return tuple(0 if n in spared else place for n, place in enumerate(most))
 
 
@@ -131,7 +131,7 @@ def _orders(chosen: Sequence[int]) -> Iterator[tuple[int, ...]]:
 def _extended(
     places: Places, order: Iterable[int], most: Sequence[int], explained: Explained
 ) -> Places:
-    """One log after the other as far as it is explained with the others as they are."""
+    """Extends one log after the other as far as it is explained with the others as they are."""
     for log in order:
         before, behind = places[:log], places[log + 1 :]
 

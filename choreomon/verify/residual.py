@@ -1,4 +1,5 @@
-"""Residuals: what may remain, with what nobody observed decided on only when it has to be.
+"""Residuals: what may remain of an interaction; unobserved actions are decided on only when they
+must be.
 
 Any number of unobserved actions may come before and after those that a component recorded. To try
 them all, as the slices paper's simulation does, multiplies: with `n` loops there are `k**n` ways to
@@ -40,17 +41,17 @@ STRICT: Final = 3
 
 
 class Residual:
-    """A residual: what may remain. Made by `Residuals` only; equal ones are one object.
+    """A residual: what may remain. Only `Residuals` makes them; equal ones are one object.
 
-    - PLAIN: `term`, and nothing of it happened unobserved.
-    - UNDECIDED: `term`, of which some prefix happened unobserved, in each gap on the lifelines of
-      `gaps`; of what is left, nothing on `pruned`. Leaving it all to the future is always
-      possible: `prune(term, pruned)` exists.
+    - PLAIN: `term`, nothing of which happened unobserved.
+    - UNDECIDED: `term`, some prefix of which happened unobserved, in each gap on the lifelines of
+      `gaps`; nothing on `pruned` is left of it. Leaving it all to the future is always possible:
+      `prune(term, pruned)` exists.
     - COREG (by `region`) and STRICT: of `left` and `right`.
 
-    `gaps` of UNDECIDED nodes within one term are equally many; `count` says how many, 0 where
-    there is none. `size`: symbols of all terms in it. `order`: a digest of the structure, which
-    different residuals share next to never.
+    UNDECIDED nodes within one term have equally many `gaps`; `count` says how many, 0 without such
+    nodes. `size`: symbols of all terms in it. `order`: a digest of the structure; different
+    residuals almost never share one.
     """
 
     __slots__ = (
@@ -73,12 +74,12 @@ class Residual:
 
 
 Decided: TypeAlias = tuple[Residual, Past]
-"""What remains, and what was decided to have happened unobserved: where, and when."""
+"""The remaining residual, and what was decided to have happened unobserved: where, and when."""
 
 
 class Residuals:
-    """Residuals that exist once, as long as this object: without it they may not be used any more.
-    Terms nest as deep as memory allows (no function here recurses)."""
+    """Residuals, each existing once; they must not be used after this object is gone. Terms nest as
+    deep as memory allows (no function here recurses)."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, object, object, object], Residual] = {}
@@ -97,7 +98,7 @@ class Residuals:
             term._after.clear()
 
     def forget(self, kept: Iterable[Residual]) -> None:
-        """Drops all but these and what they are made of, and what is known of any of them."""
+        """Drops all residuals but these and their parts, and all cached answers."""
         alive: set[Residual] = set()
         pending = [*kept]
         while pending:
@@ -155,7 +156,8 @@ class Residuals:
         return made
 
     def undecided(self, term: Interaction, gaps: Gaps, pruned: Mask) -> Residual:
-        """UNDECIDED, or PLAIN where nothing can have happened. `prune(term, pruned)` exists."""
+        """The UNDECIDED node, or PLAIN if nothing can have happened. `prune(term, pruned)`
+        exists."""
         free = whole(gaps)
         gone = pruned & ~free & term.lifelines
         if gone:
@@ -164,7 +166,7 @@ class Residuals:
             term = normal(rest)
         pruned &= term.lifelines
         if pruned and term.operator is Operator.LOOP_C:
-            # Iterations that can only be over already might as well not have been.
+            # Iterations that can only be over already might as well never have begun.
             assert term.left is not None
             useful = [one for one in _choices(term.left) if one.lifelines & ~pruned]
             if not useful:
@@ -199,7 +201,8 @@ class Residuals:
         return known[term]
 
     def coreg(self, region: Mask, left: Residual, right: Residual) -> Residual:
-        """`coreg(region)` of two, what commutes in one order, loops that repeat the next gone."""
+        """The `coreg(region)` of two, with commuting parts in one order, and without loops that
+        only repeat the next part."""
         if left.kind == PLAIN and left.term is EMPTY:
             return right
         walked: list[Residual] = []
@@ -232,7 +235,7 @@ class Residuals:
         return whole
 
     def _swallows(self, region: Mask, loop: Residual, earlier: Residual) -> bool:
-        """Whether `loop` can do what `earlier`, directly in front of it, can do."""
+        """Tell whether `loop` can do everything that `earlier`, directly in front of it, can do."""
         term = loop.term
         if loop.kind != UNDECIDED or term.operator is not Operator.LOOP_C:
             return False
@@ -288,7 +291,7 @@ class Residuals:
         return self.changed(node, ("settled",), settle).term
 
     def restricted(self, node: Residual, lost: Gaps) -> Residual:
-        """The node, nothing undecided in it having happened in the gaps on these lifelines."""
+        """The node with nothing undecided having happened in the gaps on these lifelines."""
         concerned = whole(lost)
         if not node.count or not node.lifelines & concerned:
             return node
@@ -308,7 +311,8 @@ class Residuals:
         return self.opened_with_gaps(node, free)[0]
 
     def opened_with_gaps(self, node: Residual, free: Mask) -> tuple[Residual, tuple[int, ...]]:
-        """`opened`, and which of the gaps of the node, and of the one behind them, are left."""
+        """The node as `opened` gives it, and which gaps are left of the node's and of the one
+        behind them."""
         fresh = node.count
         if free & node.lifelines:
             never = (NONE,) * node.count
@@ -343,8 +347,8 @@ class Residuals:
         how: tuple[object, ...],
         change: Callable[[Residual], Residual | None],
     ) -> Residual:
-        """The node with its parts changed; where `change` gives None, with its operands changed.
-        `how` names the change: what it makes of a part is kept, since residuals share most."""
+        """The node with its parts changed; where `change` returns None, with its operands changed.
+        `how` names the change: its results are kept by part, since residuals share most parts."""
         made = self._made.setdefault(how, {})
         if node in made:
             return made[node]

@@ -8,11 +8,11 @@ the others.
 
 Deviation: that paper leaves out weak loops, which need not have a finite automaton, as one lifeline
 may be any number of iterations ahead of another one. Here every interaction is tried, within
-bounds, and `responsible` says which loop it was that went past them. `loopH` is what it is
-elsewhere, not `loopW`.
+bounds, and `responsible` names the loop that exceeded them. `loopH` is what it is elsewhere, not
+`loopW`.
 
-An automaton is found for no interaction of which the follow-ups in normal form are infinitely many,
-though its language may be regular all the same.
+No automaton is found for an interaction with infinitely many follow-ups in normal form, though its
+language may be regular all the same.
 """
 
 from __future__ import annotations
@@ -36,31 +36,30 @@ from choreomon.interaction.term import (
 )
 
 MAX_STATES: Final = 10_000
-"""States, where nothing else is said."""
+"""The default limit on states."""
 
 LEAST_SYMBOLS: Final = 300
 GROWTH: Final = 10
-"""A follow-up may have so many symbols, or so many times as many as the interaction has, where
-nothing else is said."""
+"""Default limits on a follow-up: this many symbols, or this many times those of the interaction."""
 
 SMALL_STATES: Final = 200
 SMALL_SYMBOLS: Final = 250
 SMALL_GROWTH: Final = 4
-"""What `small_automaton` tries."""
+"""The limits within which `small_automaton` tries."""
 
 LONG: Final = 10_000
-"""Actions of several logs together, from which on they are searched, automaton or not: automata
-take more memory for each action."""
+"""From this many actions of several logs together, they are searched even if there is an automaton:
+automata take more memory for each action."""
 
 PATIENCE: Final = 4
-"""`responsible` makes at most so many times as many states as an automaton may have."""
+"""`responsible` makes at most this many times the states that an automaton may have."""
 
 Bound: TypeAlias = Literal["states", "symbols"]
 
 
 class TooLarge(BudgetExceeded):
-    """There is no automaton within the bounds: there would be more than `limit` states, or a
-    follow-up has more than `limit` symbols."""
+    """No automaton exists within the bounds: it would have more than `limit` states, or a follow-up
+    with more than `limit` symbols."""
 
     def __init__(self, bound: Bound, limit: int) -> None:
         self.bound: Bound = bound
@@ -82,8 +81,8 @@ class Synthesis(NamedTuple):
 
 
 class Growth(NamedTuple):
-    """The loop that makes an automaton too large. `alone`: it is too large all by itself;
-    else the interaction is not too large without the loop."""
+    """The loop that makes an automaton too large. `alone`: it is too large by itself; otherwise the
+    interaction is not too large without it."""
 
     loop: Interaction
     alone: bool
@@ -145,9 +144,9 @@ def _by_action(step: tuple[Action, Interaction]) -> Action:
 
 
 def small_automaton(interaction: Interaction, max_states: int | None = None) -> Automaton | None:
-    """The automaton of an interaction, where that is found at next to no cost: it has at most
-    `max_states` (None: `SMALL_STATES`), the interaction at most `SMALL_SYMBOLS`, and no follow-up
-    `SMALL_GROWTH` times as many."""
+    """The automaton of an interaction, if it is found at next to no cost: it has at most
+    `max_states` states (None: `SMALL_STATES`), the interaction at most `SMALL_SYMBOLS` symbols, and
+    no follow-up `SMALL_GROWTH` times as many."""
     if interaction.size > SMALL_SYMBOLS:
         return None
     symbols = SMALL_GROWTH * interaction.size
@@ -174,10 +173,10 @@ def responsible(
     """The loop that makes the automaton of an interaction too large, where `synthesize` with the
     same bounds says that it is.
 
-    Found by trying: the first loop, inner ones before outer ones, that is too large alone; where
-    there is none, the first one without which the interaction is small enough. None where neither
-    is found: it takes several loops, or so much goes on side by side that no loop is needed for it,
-    or the trials were stopped after `PATIENCE` times as many states as an automaton may have.
+    Found by trying: the first loop, inner ones before outer ones, that is too large alone;
+    otherwise the first one without which the interaction is small enough. None if there is neither:
+    it takes several loops, or so much goes on side by side that it takes none, or the trials were
+    stopped after `PATIENCE` times as many states as an automaton may have.
     """
     if max_symbols is None:
         max_symbols = default_symbols(interaction)

@@ -1,4 +1,4 @@
-"""Questions and answers: the modes of the verifier, and what it says about a multi-trace."""
+"""Questions and answers: the modes of the verifier, and its verdicts on a multi-trace."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Mode: TypeAlias = Literal["accept", "test", "prefix", "multiprefix", "simulate",
 MODES: Final[tuple[Mode, ...]] = ("accept", "test", "prefix", "multiprefix", "simulate", "slice")
 
 DEFAULT_MODE: Final = "multiprefix"
-"""Logs that begin with the system and cease at any moment are those that most people have."""
+"""Most people have logs that begin with the system and cease at any moment."""
 
 
 class Verdict(Enum):
@@ -19,13 +19,13 @@ class Verdict(Enum):
     PASS = "Pass"
     """Exactly accepted."""
     WEAK_PASS = "WeakPass"
-    """Not accepted, but what the mode asks for: a prefix, a multi-prefix, a slice."""
+    """The mode is met, but the multi-trace is not accepted: a prefix, a multi-prefix, a slice."""
     INCONC = "Inconc"
-    """Not known: the mode `test` lacked observation, or something cut the search."""
+    """Unknown: the mode `test` lacked observation, or something cut the search."""
     WEAK_FAIL = "WeakFail"
-    """Not found by the bounded simulation of `simulate`; not known."""
+    """Unknown: the bounded simulation of `simulate` found nothing."""
     FAIL = "Fail"
-    """Not what the mode asks for."""
+    """The mode is not met."""
 
     @property
     def passes(self) -> bool:
@@ -39,13 +39,13 @@ class Verdict(Enum):
 
 
 Procedure: TypeAlias = Literal["reduced", "centralized", "semi-centralized"]
-"""What decides by an automaton."""
+"""The procedures that decide by an automaton."""
 
 PROCEDURES: Final[tuple[Procedure, ...]] = get_args(Procedure)
 
 Method: TypeAlias = Literal["exact", "search", "removal"] | Procedure
-"""What decides: the exact search, the papers' search without lifeline removal or with it, or by an
-automaton (docs/verify.md, "Methods")."""
+"""The method that decides: the exact search, the papers' search without lifeline removal or with
+it, or an automaton (docs/verify.md, "Methods")."""
 
 
 class Answer(NamedTuple):

@@ -1,12 +1,12 @@
-"""One verifier for all modes: it chooses who decides.
+"""The verifier for all modes: it chooses who decides.
 
 The modes `test` and `simulate` are defined by the papers' search of a graph
-(`choreomon.verify.papers`), and whoever states how to search gets that search for the other modes,
-too. All other questions have exact answers (`choreomon.verify.exact`), or are answered by the
-interaction's automaton (`choreomon.verify.automaton_verifier`). That is so where a procedure about
-automata is asked for; and where the quickest is, the mode is one that automata answer, a log is of
-several lifelines, and the automaton is small: about as quick in `accept`, several times as quick in
-the other modes (docs/adr/020-procedures.md). Very long logs are searched all the same.
+(`choreomon.verify.papers`), and if you state how to search, that search decides the other modes,
+too. All other questions have exact answers, by a search (`choreomon.verify.exact`) or by the
+interaction's automaton (`choreomon.verify.automaton_verifier`). The automaton decides if you ask
+for one of its procedures, or with `auto` if it can answer the mode, a log has several lifelines,
+and it is small: it is about as quick in `accept` and several times as quick in the other modes
+(docs/adr/020-procedures.md). Very long logs are always searched.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from choreomon.verify.papers.options import Options, Reason
 from choreomon.verify.synthesis import LONG, small_automaton, synthesize
 from choreomon.verify.verdict import Answer, Mode, Procedure
 
-# Who decides is imported when it is to decide.
+# Whoever decides is imported only then.
 if TYPE_CHECKING:
     from choreomon.verify.exact import ExactDecider
     from choreomon.verify.papers.engine import Searcher
@@ -39,15 +39,15 @@ if TYPE_CHECKING:
 class Verifier:
     """Decides multi-traces of one interaction in one mode.
 
-    - `options`: how the papers' search goes; None for exact verdicts.
-    - `portfolio`: whether the two searches that the removal paper advises take turns.
-    - `procedure`: one about automata, with at most so many states (`max_states`); `auto`: one, if
-      that is quicker, or else the search; None: the search.
+    - `options`: the options of the papers' search; None for exact verdicts.
+    - `portfolio`: let the two searches that the removal paper advises take turns.
+    - `procedure`: a procedure on automata, with at most `max_states` states; `auto`: one if that is
+      quicker, otherwise the search; None: the search.
     - `should_stop`: for all multi-traces; may be called very often, so it should be quick.
 
-    What is found out for one multi-trace is kept for the next, within bounds. Not for several
-    threads at once. Raises ValueError where the options or the procedure do not fit the mode,
-    TooLarge where a procedure is asked for and the interaction's automaton is too large for it.
+    What it learns for one multi-trace is kept for the next, within bounds. Not for several threads
+    at once. Raises ValueError if the options or the procedure do not fit the mode, TooLarge if a
+    procedure is asked for and the interaction's automaton is too large for it.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Verifier:
         self._has_exact_answers = False
         self._forced: AutomatonVerifier | None = None
         self._small: dict[bool, AutomatonVerifier | None] = {}
-        """By whether it is that of the strict reading; made when they are needed."""
+        """Verifiers by whether they are of the strict reading; made when needed."""
         self._tries_automaton = procedure == "auto"
         if procedure is not None and procedure != "auto":
             if options is not None or portfolio:
@@ -141,7 +141,7 @@ class Verifier:
         """The verdict on a multi-trace, over any partition that the method allows.
 
         Lifelines of the interaction that no component is about count as observed and silent; an
-        action that is not the interaction's never fits. Raises ValueError where lifeline removal
+        action that the interaction does not have never fits. Raises ValueError if lifeline removal
         is asked for and several lifelines share a clock.
         """
         if self._forced is not None or self._has_exact_answers:

@@ -1,9 +1,9 @@
-"""Witnesses: global traces that explain multi-traces, by the way back through the search.
+"""Witnesses: global traces that explain multi-traces, found by the way back through the search.
 
 The search, run again with links, leaves a path: which component moved when, and for every observed
-action what was decided to have happened unobserved before it, and in which gap. What happened in
-one gap has an order that the path does not tell, so that is looked for: the path is walked once
-more, through the terms themselves, with the unobserved actions of each gap in any order.
+action what was decided to have happened unobserved before it, and in which gap. The path does not
+tell the order within a gap. To find it, the path is walked once more, through the terms themselves,
+with the unobserved actions of each gap in any order.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class LinkedSearch(Search):
     goes_straight = False
 
     def first_layer(self, state: State) -> Layer:
-        """Without a way back."""
+        """The first layer, without a way back."""
         layer = super().first_layer(state)
         self._known: dict[tuple[Residual, Action, Observation], list[tuple[int, int]]] = {}
         self._links: Mapping[tuple[Places, int], Link | None] = {
@@ -124,7 +124,7 @@ class LinkedSearch(Search):
         return links
 
     def _length(self, end: tuple[Link | None, Residual]) -> int:
-        """The number of unobserved actions in a witness with this end."""
+        """The number of unobserved actions of a witness with this end."""
         link, residual = end
         remaining = self.automaton.residuals.settled(residual)
         so_far = 0 if link is None else link.unobserved
@@ -137,11 +137,12 @@ know several ways."""
 
 ALLOWANCE: Final = 60_000
 TIMES: Final = 3
-"""How many looks at the budget a short way may take: some, and these times the vertices of the
-decision. There is about one for each vertex, and for each new residual."""
+"""Limits on the checks of the budget while looking for a short way: a fixed number, plus this many
+times the vertices of the decision. There is about one check for each vertex, and for each new
+residual."""
 
 Moment: TypeAlias = tuple[Counter[Action], Action]
-"""What happened unobserved in one gap, and the observed action behind it."""
+"""The unobserved actions of one gap, and the observed action behind it."""
 
 
 def witness(
@@ -153,7 +154,7 @@ def witness(
     """A global trace of the interaction that explains the multi-trace of these parts, from the
     decision that there is one. Raises Exhausted.
 
-    Of a multi-trace that is accepted it is accepted. Of others it is what happened up to the last
+    The trace is accepted if the multi-trace is. Otherwise it is what happened up to the last
     observed action, and then the shortest way to where the interaction may stop.
     """
     if decision.missing is not None:
@@ -188,7 +189,7 @@ def _of_discrete(
             return _of_search(decider, search, check_budget)
     found = decider.discrete.witness(parts, decision.missing, check_budget)
     if decider.mode == "prefix":
-        # Nothing is ordered strictly: what nobody saw may as well have happened in the end.
+        # Nothing is ordered strictly: unobserved actions may as well have happened in the end.
         found = tuple(sorted(found, key=lambda step: not step[1]))
     return tuple(WitnessStep(action, observed) for action, observed in found)
 
@@ -219,8 +220,9 @@ def _short_way(
     check_budget: CheckBudget | None,
     vertices: int,
 ) -> LinkedSearch | None:
-    """A search that found a way with little unobserved, at not much more work than the decision
-    took, which visited so many vertices; None where it did not, or where nothing is unobserved."""
+    """A search that found a way with few unobserved actions, at not much more work than the
+    decision, which visited `vertices` vertices; None if it found none, or if nothing is
+    unobserved."""
     if mode == "accept":
         return None
     limited = at_most(ALLOWANCE + TIMES * vertices, check_budget)
@@ -278,8 +280,8 @@ class _Step(NamedTuple):
 def _in_order(
     term: Interaction, moments: Sequence[Moment], check_budget: CheckBudget | None
 ) -> tuple[list[WitnessStep], Interaction]:
-    """The steps of a trace with what happened in each gap in an order in which it may have, and
-    the term that remains. There is one."""
+    """The steps of a trace, with the actions of each gap in a possible order, which exists, and the
+    term that remains."""
     for width in WIDTHS:
         found = _ordered_within(term, moments, width, check_budget)
         if found is not None:
@@ -329,7 +331,7 @@ def _one_more(
     letters: Sequence[Action],
     check_budget: CheckBudget | None,
 ) -> dict[tuple[Interaction, _Bag], _Step | None]:
-    """After one more unobserved action out of the bags."""
+    """The terms after one more unobserved action out of the bags."""
     found: dict[tuple[Interaction, _Bag], _Step | None] = {}
     for (term, bag), last in bags.items():
         for number, count in enumerate(bag):

@@ -5,12 +5,12 @@ local views for the next one, within bounds. So memory grows with the vertices a
 for one.
 
 A search has up to two parts. The first walks over the graph of the mode. If it finds a WeakPass
-that may be a Pass, the second walks over the graph of `accept`: removal and simulation lose whether
-the multi-trace was complete. Of the options, only filters and `should_stop` are for the second
-part.
+that may be a Pass, the second walks over the graph of `accept`, since removal and simulation lose
+whether the multi-trace was complete. Only the filters and `should_stop` of the options apply to the
+second part.
 
 Filters and `should_stop` may cut the walk. What was found stays found; what was not found is then
-not known, and the verdict Inconc.
+unknown, and the verdict is Inconc.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Searcher:
         yield self._result(first, second)._replace(graph=graph)
 
     def _needs_check(self, walk: Walk) -> bool:
-        """Whether the multi-trace fits, and the goal depends on whether it is accepted, too."""
+        """Tell whether the multi-trace fits and the goal depends on whether it is accepted, too."""
         return walk.verdict is Verdict.WEAK_PASS and self.options.goal is not Verdict.WEAK_PASS
 
     def _result(self, first: Walk, second: Walk | None) -> SearchResult:
@@ -95,7 +95,7 @@ class Searcher:
             if second.verdict is Verdict.PASS:
                 verdict, path, reason = Verdict.PASS, second.path, ""
         elif verdict.passes:
-            # Of ends that are weighed, what was cut off may have been an accepted one.
+            # Where ends are weighed, the part that was cut off may have had an accepted one.
             reason = reason if first.weighs_ends and self._needs_check(first) else ""
         elif reason:
             verdict = Verdict.INCONC
@@ -144,7 +144,7 @@ class Searcher:
         rules = rules_of(self.mode, method, before=options.criteria.before)
         reduction, term = options.reduction, self.interaction
         if reduction == "sound":
-            # Where there is a weak term, lifeline removal is exact, too.
+            # With a weak term, lifeline removal is exact, too.
             if self._weak is not None and rules.reducible and multitrace.is_discrete:
                 term = self._weak
             else:
@@ -186,7 +186,7 @@ class Searcher:
         )
 
     def _is_positioned(self, rules: Rules) -> bool:
-        """Whether it matters where in a term an action is."""
+        """Tell whether the position of an action in a term matters."""
         options = self.options
         return (
             options.record

@@ -30,13 +30,13 @@ from choreomon.verify.papers.heuristics import (
 )
 
 Generation: TypeAlias = Literal["exact", "prefix", "terminal"]
-"""Of which nodes the paths are generated: `exact`, those where the interaction may stop, so that
-the traces are accepted; `prefix`, all; `terminal`, those from which nothing more was explored."""
+"""The nodes whose paths are generated: `exact`, those where the interaction may stop, so that the
+traces are accepted; `prefix`, all; `terminal`, those from which nothing more was explored."""
 
 
 class Pruned:
     """A step that was not taken, and the filter that forbade it. There may be very many, so its
-    position in the term is computed only where it is read."""
+    position in the term is computed only when it is read."""
 
     __slots__ = ("_step", "filter")
 
@@ -76,7 +76,7 @@ class Node(NamedTuple):
 
     @property
     def terminates(self) -> bool:
-        """Whether the path to here is an accepted trace."""
+        """True if the path to here is an accepted trace."""
         return self.interaction.terminates
 
 
@@ -87,7 +87,7 @@ class Exploration(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether no filter cut anything off, so that this is the whole tree."""
+        """True if no filter cut anything off, so that this is the whole tree."""
         return not any(node.pruned for node in self.nodes)
 
     def trace(self, number: int) -> tuple[Action, ...]:
@@ -157,7 +157,7 @@ def explore(
 
 
 def _steps(node: Node, priorities: Priorities) -> tuple[_Found, ...]:
-    """Everything that may be executed at a node, first what is to be executed first."""
+    """The steps that may be executed at a node, in the order of execution."""
     found: list[_Found] = []
     ranks: list[int] = []
     for step in enabled(node.interaction):

@@ -21,10 +21,10 @@ Rule: TypeAlias = Literal["execute", "simulate", "remove"]
 the lifelines of the components that are used up."""
 
 End: TypeAlias = Literal["Cov", "TooShort", "MultiPref", "Slice", "LackObs", "Out", "OutSim"]
-"""Where a path ends, as HIBOU names it: the multi-trace is used up and the interaction may stop
-(`Cov`), or it may not (`TooShort`); it is used up with what was observed being a multi-prefix or
-a slice; or nothing more can be done, for lack of observation (`LackObs`), within the bounds of
-simulation (`OutSim`), or at all (`Out`)."""
+"""The end of a path, as HIBOU names it: the multi-trace is used up and the interaction may stop
+(`Cov`), or may not (`TooShort`); it is used up, and the observed part is a multi-prefix or a slice;
+or nothing more can be done, for lack of observation (`LackObs`), within the bounds of simulation
+(`OutSim`), or at all (`Out`)."""
 
 Measure: TypeAlias = tuple[int, int]
 """(lambda, alpha) of the slices paper, section 5.1: loops and actions that may still be
@@ -51,7 +51,7 @@ class Vertex(NamedTuple):
     - `positions`: for each component of the multi-trace, how many of its actions are consumed;
     - `removed`: the components whose lifelines were removed;
     - `measure`: in the mode `simulate`, else None;
-    - `end`: where a path ends here, None where it goes on;
+    - `end`: the end of a path here, None if it goes on;
     - `by_local_analysis`: whether a component alone was reason enough to go no further.
     """
 

@@ -1,4 +1,4 @@
-"""Heuristics: the order in which a graph of interactions is visited, and how far (the slices
+"""Heuristics: the order in which a graph of interactions is visited, and its limits (the slices
 paper, section 7.3).
 
 *Strategies* say which of the steps found so far is taken next, *priorities* in which order the
@@ -31,8 +31,8 @@ Item = TypeVar("Item")
 class Worklist(Generic[Item]):
     """The steps that were found and not yet taken, for `dfs`.
 
-    A search calls `add` once for every vertex that it visits, also where there are no steps:
-    `HighCoverage` learns from it where a path ends.
+    A search calls `add` once for every vertex that it visits, even without any steps: this is how
+    `HighCoverage` learns where a path ends.
     """
 
     def __init__(self) -> None:
@@ -107,9 +107,9 @@ class Priorities(NamedTuple):
     equals, the one whose position is leftmost in the term.
 
     - `emission`, `reception`: what the action adds;
-    - `loop`: what being within a loop adds;
-    - `simulation`: what not being observed adds;
-    - `elimination`: all that lifeline removal has;
+    - `loop`: what it adds to be within a loop;
+    - `simulation`: what it adds not to be observed;
+    - `elimination`: the whole priority of lifeline removal;
     - `random_seed`: where it is a number, equals are shuffled.
     """
 
@@ -147,7 +147,7 @@ def _lot(*numbers: int) -> bytes:
 
 
 Cut: TypeAlias = Literal["max_depth", "max_loop_depth", "max_node_number"]
-"""Which filter cut a step off."""
+"""The filter that cut a step off."""
 
 
 class Filters(NamedTuple):

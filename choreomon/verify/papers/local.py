@@ -1,7 +1,7 @@
 """Local analyses: what one component alone shows about a vertex.
 
 The removal paper, Definition 12: what is left of a component must fit what is left of the
-interaction on the component's lifelines, its *local view*. Failing that, no global trace can
+interaction on the component's lifelines, its *local view*. If it does not, no global trace can
 explain the vertex. It is a necessary condition only; which one depends on the mode:
 
 - `exact`: the view accepts what is left (mode `accept`);
@@ -33,7 +33,7 @@ from choreomon.verify.papers.options import LocalAnalyses
 Condition: TypeAlias = Literal["exact", "prefix", "factor"]
 
 MANY: Final = 256
-"""Larger states are not followed: what is left fits one of their residuals, mostly."""
+"""Larger states are not followed: mostly, what is left fits one of their residuals."""
 
 
 class LocalAnalysis:
@@ -62,8 +62,8 @@ class LocalAnalysis:
         self._known: dict[tuple[int, Views, int], bool] = {}
 
     def fails(self, state: State, previous: State | None) -> bool:
-        """Whether a component alone shows that nothing explains the vertex. `previous` is where
-        the last step came from."""
+        """Tell whether a component alone shows that nothing explains the vertex. `previous` is the
+        state before the last step."""
         if len(self._known) + self._automaton.remembered >= KEPT:
             self._known.clear()
             self._automaton.forget(())
@@ -93,7 +93,8 @@ class LocalAnalysis:
         return known
 
     def _explains(self, number: int, view: Views, at: int) -> bool:
-        """Whether the view explains what is left of a component, as far as it is looked at."""
+        """Tell whether the view explains what is left of a component, as far as that is
+        examined."""
         trace, depth = self._traces[number], self._options.depth
         end = len(trace) if depth is None else min(len(trace), at + depth)
         for action in trace[at:end]:

@@ -8,10 +8,10 @@ that it is never more than what remains of the interaction would start with (sim
 ends the loop, and lambda is 0). Here it is as in the figures, and so is alpha.
 
 The paper defines steps of alpha for one criterion only, the number of actions outside of loops:
-after each unobserved action it is that number for what remains. Where the criterion is a number of
-the user's, "the number of actions that can be executed in simulation" (section 7.4), every
-unobserved action takes one away, within loops too. Where the measure is not reset, actions that
-consuming brought out of loops are not in alpha; then each unobserved action takes one away.
+after each unobserved action it is that number for what remains. If the criterion is a number that
+the user chose, "the number of actions that can be executed in simulation" (section 7.4), every
+unobserved action takes one away, within loops too. If the measure is not reset, alpha does not
+include actions that consuming brought out of loops; then each unobserved action takes one away.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from choreomon.verify.papers.graph import Measure
 from choreomon.verify.papers.options import SimulationCriteria
 
 KEPT: Final = 100_000
-"""A limit on what is kept, terms or answers about them: some 20 MB to 50 MB."""
+"""The most terms, or answers about them, kept: some 20 MB to 50 MB."""
 
 NO_LIMIT: Final = 2**62
 """More unobserved loops or actions than any search simulates."""
@@ -53,7 +53,7 @@ class Measures:
         return self.initial(follow_up, left) if self._criteria.reset else measure
 
     def allows(self, measure: Measure, entered: int) -> bool:
-        """Whether the criteria allow an unobserved action within `entered` nested loops."""
+        """Tell whether the criteria allow an unobserved action within `entered` nested loops."""
         loops, actions = measure
         outside_only = entered > 0 and self._criteria.actions == "max_num"
         return loops >= entered and (actions > 0 or outside_only)

@@ -1,9 +1,9 @@
-"""The options of a search: in which order, how far, and with which reductions.
+"""The options of a search: its order, its limits and its reductions.
 
-The slices paper, section 7.4, and the removal paper, section 5. Every option is plain data, but
-`should_stop`, through which a caller who has a clock or counts memory ends a search. This is the
-one place that says what options mean, and what they are by default: those of the command line and
-of HIBOU's files are stated in these values (`choreomon.cli.command_line.analysis_options`,
+The slices paper, section 7.4, and the removal paper, section 5. Every option is plain data except
+`should_stop`, by which a caller with a clock or a count of memory ends a search. This is the one
+place that says what options mean, and what they are by default: those of the command line and of
+HIBOU's files are stated in these values (`choreomon.cli.command_line.analysis_options`,
 `choreomon.hibou.configuration`).
 """
 
@@ -18,18 +18,18 @@ from choreomon.verify.papers.heuristics import Filters, Priorities, Strategy
 from choreomon.verify.verdict import DEFAULT_MODE, Mode, Procedure, Verdict
 
 Reduction: TypeAlias = Literal["none", "paper", "sound"]
-"""`paper`: one-unambiguous actions (the removal paper, Definition 11), which sometimes fails what
+"""`paper`: one-unambiguous actions (the removal paper, Definition 11), which sometimes rejects what
 is right; `sound`: one component at a time, where nothing orders actions across lifelines."""
 
 Method: TypeAlias = Literal["auto", "removal", "search"]
-"""How `multiprefix` goes on when a component is used up: by removing its lifeline (the removal
-paper, Definition 10), by doing its further actions unobserved, or by removal wherever that is
-exact."""
+"""The way `multiprefix` goes on when a component is used up: `removal` of its lifeline (the removal
+paper, Definition 10), `search`, which does its further actions unobserved, or `auto`, removal
+wherever that is exact."""
 
 METHODS: Final[tuple[Method, ...]] = ("auto", "removal", "search")
 
 Reason: TypeAlias = Literal["FilteredNodes", "TimedOut", "OutOfMemory", "LackObs"]
-"""Why nothing definite is known."""
+"""The reason why nothing definite is known."""
 
 
 class Stopped(Exception):
@@ -45,7 +45,7 @@ class LocalAnalyses(NamedTuple):
 
     - `select`: all components, or only those that are `dirty`: what the last step left of the
       interaction on their lifelines is not what was there before it;
-    - `depth`: how many actions of a component are looked at, None for all that are left.
+    - `depth`: how many actions of a component are examined, None for all that are left.
     """
 
     select: Literal["all", "dirty"] = "dirty"
@@ -85,11 +85,11 @@ class Options:
     """Options of a search.
 
     - `goal`: what ends the search. `Verdict.PASS` looks for a WeakPass and, once there is one,
-      whether it is a Pass; `Verdict.WEAK_PASS` is content with the former (and may say WeakPass
-      of what is accepted); None visits the whole graph, whatever is found on the way.
+      whether it is a Pass; `Verdict.WEAK_PASS` is content with the former (and may call WeakPass
+      what is accepted); None visits the whole graph, whatever is found on the way.
     - `memoize`: vertices reached again are not visited again.
-    - `should_stop`: called before every visit, and within it for every step that is worked out; a
-      reason that it returns ends the search.
+    - `should_stop`: called before every visit, and during it for every step computed; a reason that
+      it returns ends the search.
     - `record`: the result has the graph that was visited, of terms exactly as steps leave them.
       Else equal normal forms are one vertex.
     - `criteria` are for the mode `simulate` only, `method` for `multiprefix` only.
@@ -131,9 +131,10 @@ class Options:
 class Analysis:
     """A mode, and how multi-traces are decided in it.
 
-    - `search`: how the papers' search goes; None for exact verdicts where the mode has them;
+    - `search`: the options of the papers' search; None for exact verdicts if the mode has them;
     - `portfolio`: two searches side by side, of which the first definite verdict counts;
-    - `procedure`: one about automata instead, with at most `max_states` states; None: the quickest.
+    - `procedure`: a procedure on automata instead, with at most `max_states` states; None: the
+      quickest.
     """
 
     mode: Mode = DEFAULT_MODE

@@ -6,12 +6,12 @@ accepted, but `l2!a`, one-unambiguous and executable, discards the loop. It stay
 
 The sound reduction needs a term without such operators, and the discrete partition. There the
 accepted global traces stay accepted when neighbours on different lifelines are swapped. So what
-comes first on any one lifeline may as well come first of all, and whatever explains the rest of
-the multi-trace begins, after swaps, on the lifeline of *any* component with actions left. One
-component is chosen, the one with the fewest follow-ups; where it has none, nothing explains the
-vertex. Swaps keep iterations whole, so the bound of exact simulation is not touched, and what has
-to be simulated before the chosen component's next action on other lifelines can be done later, or
-never. Strict-like operators are rewritten into weak ones before where multi-traces stay the same
+comes first on any one lifeline may as well come first of all, and whatever explains the rest of the
+multi-trace begins, after swaps, on the lifeline of *any* component with actions left. The component
+with the fewest follow-ups is chosen; if it has none, nothing explains the vertex. Swaps keep
+iterations whole, so the bound of exact simulation is not touched, and what has to be simulated
+before the chosen component's next action on other lifelines can be done later, or never.
+Strict-like operators are rewritten into weak ones before where multi-traces stay the same
 (`choreomon.interaction.weakening`).
 """
 
@@ -32,15 +32,15 @@ def reducible(term: Interaction) -> Interaction | None:
 
 
 def one_unambiguous(term: Interaction, action: Action, lifelines: Mask) -> bool:
-    """Whether the action is executable at exactly one position of the term without its actions
-    on any but `lifelines`. The removal paper has one lifeline there; over co-localizations, all
+    """Tell whether the action is executable at exactly one position of the term reduced to its
+    actions on `lifelines`. The removal paper has one lifeline there; over co-localizations, all
     that share the action's clock."""
     return [step.action for step in enabled(_blanked(term, lifelines))].count(action) == 1
 
 
 def _blanked(term: Interaction, lifelines: Mask) -> Interaction:
-    """The term without its actions on any but `lifelines`, its positions as they were: simplifying
-    would merge some. Where nothing is left there is no position to count either."""
+    """The term reduced to its actions on `lifelines`, positions unchanged: simplifying would merge
+    some. A part with nothing left has no position to count either."""
     blanked: dict[Interaction, Interaction] = {}
     for part in subterms(term):
         if not part.lifelines & ~lifelines:

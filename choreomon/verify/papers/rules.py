@@ -1,4 +1,4 @@
-"""The rules of every mode: which steps there are from a vertex, where paths end, what that means.
+"""The rules of every mode: the steps from a vertex, the ends of paths, and what these mean.
 
 - `accept`: the small-step paper, Definition 11. `test`: the same, with its section 4.5.
 - `prefix`: the slices paper, section 7.4: `accept`, but the interaction need not be over.
@@ -6,7 +6,7 @@
   takes for granted: all lifelines that are used up are removed at once, and before anything is
   executed.
 - `simulate`: the slices paper, Definition 7, with the measure of its section 5.1.
-- `slice`: Definition 7 again, but what bounds unobserved actions is exact. Every iteration that
+- `slice`: Definition 7 again, but with an exact bound on unobserved actions. Every iteration that
   they open must come to consume an observed action; open ones that contain no other one need one
   each (docs/adr/016). `multiprefix` by search is the same with nothing missing at the start.
 
@@ -39,12 +39,12 @@ class Rules(NamedTuple):
     - `knows_acceptance`: whether such an end is `Cov` where the interaction may stop and nothing
       was removed (elsewhere the path does not show it);
     - `stuck`: the end where no step is left;
-    - `local`: the condition of local analyses, None for none; of a component that is not started
-      it is `factor` where `before`;
+    - `local`: the condition of local analyses, None for none; for a component not yet started it is
+      `factor` if `before`;
     - `reducible`: whether the sound reduction may be used;
     - `weighs_ends`: whether the best end of the one graph is the verdict, so that a WeakPass is not
       checked in the graph of `accept`;
-    - `verdicts`: what an end says of the multi-trace, where it is better than `not_found`.
+    - `verdicts`: what an end says about the multi-trace, if better than `not_found`.
     """
 
     removal: bool

@@ -30,8 +30,8 @@ from choreomon.verify.papers.rules import Rules
 class Step:
     """A step to `state`; `component` is -1 for a removal.
 
-    The state of a step with a position is computed where it is looked at: all states behind the
-    steps from a deep term together are quadratic in its depth, and few of the steps are taken.
+    The state of a step with a position is computed when it is read: all states behind the steps
+    from a deep term together are quadratic in its depth, and few of the steps are taken.
     """
 
     __slots__ = ("_enabled", "_state", "action", "component", "rule")
@@ -72,7 +72,7 @@ FOLLOW_UPS: Final = 20_000
 
 class FollowUps:
     """Normal forms of follow-ups, without repetitions. Once there are `limit` of them, all are
-    forgotten, and computed anew as they are needed. `check_budget` may raise, to stop."""
+    forgotten, and computed anew when needed. `check_budget` may raise, to stop."""
 
     def __init__(
         self, limit: int = FOLLOW_UPS, check_budget: Callable[[], None] | None = None
@@ -103,7 +103,7 @@ class Stepper:
 
     `traces` are the local traces of the components, actions as terms. Steps have positions where
     `positioned`; else follow-ups come from `follow_ups`, which are kept from one multi-trace of an
-    interaction for the next. The reduction `sound` is for where it is sound.
+    interaction for the next. The reduction `sound` must be sound for these rules.
     """
 
     def __init__(
@@ -143,7 +143,7 @@ class Stepper:
         )
 
     def steps(self, state: State) -> Sequence[Step]:
-        """Every step from a vertex whose multi-trace is not used up."""
+        """Lists every step from a vertex whose multi-trace is not used up."""
         if self._rules.removal:
             gone = self.used_up(state.positions) & ~state.removed
             if gone:
@@ -235,7 +235,7 @@ class Stepper:
         return found
 
     def _may_be_unobserved(self, state: State, number: int) -> bool:
-        """Whether an action of the component may happen outside of its observation."""
+        """Tell whether an action of the component may happen outside of its observation."""
         at = state.positions[number]
         return at == len(self.traces[number]) or (at == 0 and self._rules.before)
 
@@ -249,9 +249,9 @@ class Stepper:
         return min(of.values(), key=len)
 
     def reduced(self, state: State, steps: Sequence[Step]) -> Sequence[Step]:
-        """The removal paper's reduction, where it is chosen: of steps in the order in which they
-        are to be taken, the first consuming one that is one-unambiguous instead of all consuming
-        ones."""
+        """The steps after the removal paper's reduction, if it is chosen: in the order in which
+        steps are to be taken, the first consuming step that is one-unambiguous replaces all
+        consuming ones."""
         if self._reduction != "paper":
             return steps
         for step in steps:

@@ -1,8 +1,7 @@
-"""One walk over the graph of one set of rules: what is visited, in which order, and what is found.
+"""Walk over the graph of one set of rules: what is visited, in which order, and what is found.
 
-Strategies, priorities and filters say in which order and how far
-(`choreomon.verify.papers.heuristics`), the stepper which steps there are, local analyses from where
-there is no use in going on.
+Strategies, priorities and filters set order and limits (`choreomon.verify.papers.heuristics`), the
+stepper gives the steps, and local analyses tell where it is useless to go on.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ def _path(reached: _Reached | None) -> tuple[PathStep, ...]:
 
 
 class Walk:
-    """One walk over the graph of one set of rules. `visits` goes on vertex by vertex; the other
+    """A walk over the graph of one set of rules. `visits` goes on vertex by vertex; the other
     fields say what was found so far. `silent` are the components, as bits, of which the interaction
     has no action."""
 
@@ -71,7 +70,7 @@ class Walk:
         filters = options.filters
         self._on_paths = filters.max_depth is not None or filters.max_loop_depth is not None
         self._ways: dict[State, list[tuple[int, int, int]]] = {}
-        """How vertices were reached that were visited: depths, loops and numbers."""
+        """The ways to visited vertices: depths, loops and numbers."""
         self._worklist: Worklist[_Reached] = worklist_of(options.strategy)
         self._vertices: list[Vertex] = []
         self._edges: list[Edge] = []
@@ -84,7 +83,7 @@ class Walk:
 
     def visits(self) -> Iterator[None]:
         """Visits vertices until the goal is reached, nothing is left, or the caller stops the
-        search; yields after each. Of a vertex at which it was stopped nothing is known."""
+        search; yields after each. Nothing is known of a vertex at which it was stopped."""
         try:
             yield from self._visits()
         except Stopped as stopped:
@@ -136,7 +135,7 @@ class Walk:
         return self.verdict is Verdict.PASS or not (self.weighs_ends and goal is Verdict.PASS)
 
     def _known(self, state: State, reached: _Reached) -> int | None:
-        """The number of the vertex with this state, where visiting it again shows nothing new.
+        """The number of the vertex with this state, if to visit it again shows nothing new.
 
         With filters on paths, a shorter way to a vertex may show more.
         """
@@ -175,7 +174,7 @@ class Walk:
             )
 
     def _fails_alone(self, state: State, reached: _Reached | None) -> bool:
-        """Whether a local analysis shows that nothing explains the vertex."""
+        """Tell whether a local analysis shows that nothing explains the vertex."""
         if self._local is None:
             return False
         if reached is None:
