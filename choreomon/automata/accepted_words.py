@@ -20,9 +20,10 @@ Word: TypeAlias = tuple[Action, ...]
 class AcceptedWords:
     """Draws words of an automaton, of a length between `shortest` and `longest`.
 
-    A length is drawn, each that there is a word of alike, then a path of that length, at each state
-    one of the edges from which an end can still be reached in time, alike. So words are not equally
-    likely, and one with several paths is likelier. Raises ValueError where no word is so long.
+    It draws a length, uniformly among those that some word has, then a path of that length: at each
+    state, uniformly, an edge from which an end can still be reached in time. So words are not
+    equally likely, and one with several paths is likelier. Raises ValueError if no word has such a
+    length.
     """
 
     def __init__(self, protocol: Automaton, shortest: int, longest: int) -> None:
@@ -53,12 +54,12 @@ class AcceptedWords:
         return tuple(path)
 
     def word(self, path: Iterable[Edge]) -> Word:
-        """What a path reads."""
+        """The word that a path reads."""
         return tuple(self._protocol.letters[edge.letter] for edge in path)
 
 
 def _ending_in(protocol: Automaton, longest: int) -> list[States]:
-    """By number of letters: the states from which so many lead to an end."""
+    """The states from which n letters lead to an end, for each n."""
     found = [protocol.final]
     for _ in range(longest):
         states = 0

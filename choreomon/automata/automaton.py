@@ -24,8 +24,8 @@ States: TypeAlias = int
 """A set of states, one bit each."""
 
 MOST_STATES: Final = 100_000
-"""What files and synthesis may ask for. Tables hold sets of states, as long as there are states, so
-that larger automata would need gigabytes."""
+"""The most states of automata from files and synthesis. Tables hold sets of states with a bit for
+each state, so larger automata would need gigabytes."""
 
 
 class Edge(NamedTuple):
@@ -38,14 +38,13 @@ class Edge(NamedTuple):
 
 @dataclass(frozen=True)
 class Automaton:
-    """An automaton, valid once it is there; `automaton` builds one from less orderly parts.
+    """An automaton, validated when made; `automaton` builds one from less orderly parts.
 
     - `letters`: sorted, no two equal. A letter need not be on an edge.
     - `states`: how many there are.
     - `edges`: sorted, no two equal.
     - `initial`, `final`: sets of states, either may be empty.
-    - `lifelines`: sorted; those of the letters, and those of which it is only known that nothing
-      happens on them.
+    - `lifelines`: sorted; those of the letters, and those on which nothing happens.
 
     Equal values are equal automata with equal numbers, not merely of equal languages. Raises
     ValueError where any of this does not hold.
@@ -81,8 +80,7 @@ class Automaton:
 
     @cached_property
     def successors(self) -> tuple[Mapping[int, States], ...]:
-        """By letter, then by source: where that letter leads to from that state. States without
-        such an edge are left out."""
+        """Targets by letter, then by source. States without such an edge are left out."""
         table: list[dict[int, States]] = [{} for _ in self.letters]
         for source, letter, target in self.edges:
             table[letter][source] = table[letter].get(source, 0) | 1 << target
@@ -90,7 +88,7 @@ class Automaton:
 
     @cached_property
     def predecessors(self) -> tuple[Mapping[int, States], ...]:
-        """By letter, then by target: where that letter comes from. As `successors`."""
+        """Sources by letter, then by target, like `successors`."""
         table: list[dict[int, States]] = [{} for _ in self.letters]
         for source, letter, target in self.edges:
             table[letter][target] = table[letter].get(target, 0) | 1 << source
@@ -98,17 +96,17 @@ class Automaton:
 
     @cached_property
     def sources(self) -> tuple[States, ...]:
-        """By letter: the states from which it leads anywhere."""
+        """States from which a letter leads anywhere, by letter."""
         return tuple(state_set(by_source) for by_source in self.successors)
 
     @cached_property
     def targets(self) -> tuple[States, ...]:
-        """By letter: the states to which it leads from anywhere."""
+        """States to which a letter leads from anywhere, by letter."""
         return tuple(state_set(by_target) for by_target in self.predecessors)
 
     @cached_property
     def outgoing(self) -> tuple[range, ...]:
-        """By state: the numbers of the edges from it."""
+        """Numbers of the edges from each state."""
         starts = [0] * (self.states + 1)
         for edge in self.edges:
             starts[edge.source + 1] += 1
@@ -118,7 +116,7 @@ class Automaton:
 
     @cached_property
     def incoming(self) -> tuple[tuple[int, ...], ...]:
-        """By state: the numbers of the edges to it, ascending."""
+        """Numbers of the edges to each state, ascending."""
         found: list[list[int]] = [[] for _ in range(self.states)]
         for number, edge in enumerate(self.edges):
             found[edge.target].append(number)
@@ -131,7 +129,7 @@ class Automaton:
 
     @cached_property
     def letters_of(self) -> Mapping[str, tuple[int, ...]]:
-        """By lifeline: the numbers of its letters, ascending; of every one of `lifelines`."""
+        """Numbers of the letters of each of `lifelines`, ascending."""
         found: dict[str, list[int]] = {name: [] for name in self.lifelines}
         for number, letter in enumerate(self.letters):
             found[letter.lifeline].append(number)
@@ -139,7 +137,7 @@ class Automaton:
 
     @cached_property
     def is_deterministic(self) -> bool:
-        """Whether there is at most one initial state, and from each state at most one edge of each
+        """True if there is at most one initial state, and from each state at most one edge of each
         letter. (A letter may lead nowhere.)"""
         return self.initial.bit_count() <= 1 and all(
             one[:2] != other[:2] for one, other in pairwise(self.edges)
@@ -163,7 +161,7 @@ class Automaton:
         return sha256(text.encode()).hexdigest()
 
     def after(self, states: States, letter: int) -> States:
-        """Where a letter leads to from any of these states."""
+        """The states to which a letter leads from any of these states."""
         found = 0
         by_source = self.successors[letter]
         for state in members(states & self.sources[letter]):
@@ -171,7 +169,7 @@ class Automaton:
         return found
 
     def before(self, states: States, letter: int) -> States:
-        """From where a letter leads to any of these states."""
+        """The states from which a letter leads to any of these states."""
         found = 0
         by_target = self.predecessors[letter]
         for state in members(states & self.targets[letter]):
@@ -191,8 +189,8 @@ class Automaton:
         )
 
     def accepts(self, word: Iterable[Action]) -> bool:
-        """Whether a path from an initial to a final state reads these actions. Actions that are no
-        letters are on no path."""
+        """Tell whether a path from an initial to a final state reads these actions. Actions that
+        are no letters are on no path."""
         states = self.initial
         for action in word:
             number = self.letter_numbers.get(action)
@@ -214,7 +212,7 @@ def automaton(
     """The automaton with these edges (source, action, target) in any order, repeated or not.
 
     It has as many states as the highest number needs, and `states` at least; `letters` and
-    `lifelines` are those that no edge and no letter has. Raises ValueError for negative numbers.
+    `lifelines` add those that no edge and no letter has. Raises ValueError for negative numbers.
     """
     given = list(edges)
     starts, ends = list(initial), list(final)

@@ -1,8 +1,8 @@
 """The centralized procedure: Algorithm 1 of the automata paper, to the letter.
 
 It builds the automaton of Definition 4 from its initial state on: a state is a state of the
-protocol, and what is left of each log (here: how much of it was read). It stops when
-it builds a final state. All states are built where there is none, so there is a limit on them.
+protocol, with what is left of each log (here: how much of it was read). It stops when it builds a
+final state. If there is none it builds all states, so their number is limited.
 
 Deviations: there may be several initial states. Where logs may lack letters
 (`choreomon.automata.logs.Missing`), reading one of those leaves all logs as they are.
@@ -27,7 +27,7 @@ from choreomon.automata.logs import (
 from choreomon.core.errors import BudgetExceeded
 
 MAX_STATES: Final = 1_000_000
-"""States that are built, where nothing else is said; a few hundred bytes each."""
+"""The default limit on states, a few hundred bytes each."""
 
 
 def centralized(
@@ -39,11 +39,11 @@ def centralized(
     within: Edges = -1,
     check_budget: Callable[[], None] | None = None,
 ) -> Decided:
-    """Whether the automaton explains the logs, with the number of states that were built.
+    """Decide whether the automaton explains the logs; also the number of states built.
 
-    `within` are the edges that may be taken: a sub-automaton (Definition 3); -1: all. What
-    `check_budget` raises, which is called at every state, ends it. Raises BudgetExceeded where
-    more than `limit` states would be built.
+    `within` are the edges that may be taken: a sub-automaton (Definition 3); -1: all.
+    `check_budget` is called at every state; it may raise, to stop. Raises BudgetExceeded if more
+    than `limit` states would be built.
     """
     read = [coded(automaton, actions) for _, actions in logs]
     words = [word for word in read if word is not None]
@@ -56,7 +56,7 @@ def centralized(
     seen: set[tuple[tuple[int, ...], int]] = set()
 
     def built(places: tuple[int, ...], state: int) -> bool:
-        """Builds a state if it is new; whether it is a final one."""
+        """Builds a state if it is new; returns whether it is a final one."""
         if (places, state) in seen:
             return False
         if len(seen) == limit:

@@ -1,8 +1,8 @@
-"""Where two letters of an automaton may change places.
+"""Commutation: the states at which two letters of an automaton may change places.
 
-The letter `a` can be moved in front of `b` at a state where whatever `b` and then `a` lead to, `a`
-and then `b` lead to as well. Elsewhere they are in conflict, in this direction: `b` may have to
-come first. Only states count from which an accepted word can end.
+At a state, the letter `a` can be moved in front of `b` if `a` and then `b` lead to every state that
+`b` and then `a` lead to. Otherwise they are in conflict, in this direction: `b` may have to come
+first. Only states that lead to a final one count.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from choreomon.automata.emptiness import ending
 
 
 class Commutation:
-    """Conflicts of the letters of one automaton, worked out when they are asked for, and kept."""
+    """Conflicts of the letters of one automaton, computed on demand and kept."""
 
     def __init__(self, automaton: Automaton) -> None:
         self.automaton = automaton
@@ -22,7 +22,7 @@ class Commutation:
         self._conflicts: dict[int, dict[int, States]] = {}
 
     def conflicts(self, letter: int) -> dict[int, States]:
-        """By each letter `b` with which this one is in conflict anywhere: the states from which it
+        """The conflicts of a letter: for each letter `b` with any, the states from which this one
         cannot be moved in front of `b`."""
         known = self._conflicts.get(letter)
         if known is None:
@@ -45,7 +45,7 @@ class Commutation:
 
 
 def _after(states: States, leads: Mapping[int, States]) -> States:
-    """`Automaton.after` for a few states."""
+    """The states after a letter, as `Automaton.after` but for few states."""
     found = 0
     while states:
         lowest = states & -states

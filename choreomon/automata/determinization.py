@@ -10,8 +10,8 @@ def deterministic(automaton: Automaton, limit: int | None = None) -> Automaton:
     """A deterministic automaton of the same language: its states are the sets of states that words
     lead to, without the empty set, numbered as they are found, breadth first by letters.
 
-    Raises BudgetExceeded where there are more than `limit` of them; there may be as many as there
-    are sets of states.
+    Raises BudgetExceeded if there are more than `limit` of them; in the worst case there are as
+    many as sets of states.
     """
     numbers: dict[int, int] = {}
     found: list[int] = []

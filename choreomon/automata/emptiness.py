@@ -1,4 +1,4 @@
-"""Which states are of use, whether an automaton accepts anything, and what it accepts first."""
+"""Useful states, the test for an empty language, and a shortest word."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def useful(automaton: Automaton) -> States:
 
 
 def is_empty(automaton: Automaton) -> bool:
-    """Whether no word is accepted."""
+    """Tell whether no word is accepted."""
     return not reachable(automaton) & automaton.final
 
 
 def trimmed(automaton: Automaton) -> Automaton:
-    """The same language by the useful states alone, in their order. Letters and lifelines stay,
-    also those that are on no edge any more."""
+    """The automaton reduced to its useful states, in their order; its language is the same. Letters
+    and lifelines stay, even those without an edge."""
     kept = useful(automaton)
     number = {state: place for place, state in enumerate(members(kept))}
     return Automaton(
@@ -67,7 +67,7 @@ def shortest_word(automaton: Automaton) -> tuple[Action, ...] | None:
         layers.append(layer)
     if not layer:
         return None
-    # Backwards, what of each layer is on a shortest path; then forwards, by the first letters.
+    # Backwards: the part of each layer on a shortest path; then forwards, by the first letters.
     on_path = [layer & automaton.final]
     for earlier in reversed(layers[:-1]):
         wanted = on_path[-1]
@@ -90,7 +90,7 @@ def shortest_word(automaton: Automaton) -> tuple[Action, ...] | None:
 
 
 def _closed(states: States, leads: Sequence[Sequence[int]]) -> States:
-    """What can be reached from these states, themselves included."""
+    """The states that can be reached from these, themselves included."""
     seen = bytearray(len(leads))
     pending = [*members(states)]
     for state in pending:

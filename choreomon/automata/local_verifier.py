@@ -1,8 +1,8 @@
 """Local verifiers as values: what a machine needs to check its own log, and nothing more.
 
 The automata paper, Definitions 5 to 7: the deterministic automaton of one location with its areas,
-complete, for use without the protocol. It has the location's letters and numbers of edges; what the
-edges are only the protocol says, which is known by its digest.
+complete, for use without the protocol. It has the location's letters and numbers of edges; only the
+protocol, identified by its digest, says what the edges are.
 
 Deviation: also for logs that may lack letters, with what is free before and after them.
 """
@@ -22,15 +22,15 @@ Location: TypeAlias = tuple[str, ...]
 
 
 class Start(NamedTuple):
-    """The state in which logs begin, and the edges that may have been passed by before."""
+    """The state in which logs begin, and the edges that may have been taken before."""
 
     state: int
     edges: Edges
 
 
 class End(NamedTuple):
-    """What a state is where a log ends. `final`: a whole log may end here; `ends`: one of which
-    letters are missing afterwards may; `edges`: those that may be passed by then."""
+    """The meaning of a state at the end of a log. `final`: a whole log may end here; `ends`: a log
+    that lacks letters afterwards may; `edges`: those that may be taken by then."""
 
     final: bool
     ends: bool
@@ -38,7 +38,7 @@ class End(NamedTuple):
 
 
 class Step(NamedTuple):
-    """Where a letter leads to, and the edges of it, and of what others may do after it."""
+    """The target of a letter, with its edges and those of others that may follow."""
 
     target: int
     edges: Edges
@@ -50,10 +50,10 @@ class LocalVerifier:
 
     - `digest`: that of the automaton; `edges`: how many it has;
     - `lifelines`: the location, sorted;
-    - `whole`, `late`: where logs begin, and where those begin of which letters may be missing
-      before; None where nothing is accepted;
+    - `whole`, `late`: the starts of whole logs, and of logs that may lack letters before; None if
+      nothing is accepted;
     - `ends`: by state;
-    - `steps`: by state, by letter. A letter that leads nowhere is not there.
+    - `steps`: by state, by letter. Letters that lead nowhere are left out.
     """
 
     digest: str
@@ -66,8 +66,8 @@ class LocalVerifier:
 
 
 class Checked(NamedTuple):
-    """The area of a log; None where it is wrong by itself. Then so many of its actions are right
-    (all of them, where it must not end there)."""
+    """The area of a log; None if it is wrong by itself. Then the number tells how many of its
+    actions are right (all, if it must not end there)."""
 
     area: Edges | None
     right: int

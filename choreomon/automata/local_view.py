@@ -1,7 +1,7 @@
-"""An automaton as one location sees it: its own letters count, those of all others are free.
+"""An automaton as one location sees it: its own letters count, all others are free.
 
 The automata paper, Definition 5: the subset construction with the letters of others as steps that
-read nothing. Its states are found when a log leads there, and kept for the next log; `complete`
+read nothing. Its states are computed when a log leads there, and kept for the next log; `complete`
 finds all of them.
 
 Deviation: logs may lack letters (`choreomon.automata.logs.Missing`). Where they may, the
@@ -21,17 +21,16 @@ Edges: TypeAlias = int
 """A set of edges, one bit each."""
 
 KEPT: Final = 50_000_000
-"""Bits of sets that a view keeps; with more, all but what a log is at is forgotten before the next
-log."""
+"""The most bits of sets that a view keeps; with more, it forgets everything before the next log."""
 
 
 class LocalView:
-    """What a log of some letters leads to. Subsets are numbered as they are found; the empty one,
-    from which nothing leads anywhere, has no number.
+    """The subset construction for one location. Subsets are numbered as they are found; the empty
+    one, from which nothing leads anywhere, has no number.
 
     - `own`: the numbers of the location's letters;
     - `subsets`: by number, the states of the automaton;
-    - `steps`: by number, where each letter leads to that was tried: a number, or None.
+    - `steps`: by number, the target of each letter tried: a number, or None.
 
     Not for several threads at once.
     """
@@ -55,7 +54,7 @@ class LocalView:
         check_budget: Callable[[], None] | None = None,
     ) -> list[int] | None:
         """The subsets before each letter of a log and after the last one; None where the log leads
-        nowhere. `check_budget` is called before a subset is worked out; it may raise, to stop."""
+        nowhere. `check_budget` is called before a subset is computed; it may raise, to stop."""
         subset = self.start(before=missing.before)
         if subset is None:
             return None
@@ -86,7 +85,7 @@ class LocalView:
         return self._starts[before]
 
     def step(self, subset: int, letter: int) -> int | None:
-        """Where a letter of the location leads to."""
+        """The subset to which a letter of the location leads."""
         known = self.steps[subset]
         if letter not in known:
             after = self.automaton.after(self.subsets[subset], letter)
@@ -103,11 +102,11 @@ class LocalView:
         return self._released[subset]
 
     def accepts(self, subset: int) -> bool:
-        """Whether a log that leads to this subset is right."""
+        """Tell whether a log that leads to this subset is right."""
         return bool(self.subsets[subset] & self.automaton.final)
 
     def complete(self, limit: int | None = None) -> None:
-        """Finds all subsets, those of logs that lack letters, too. Raises BudgetExceeded where
+        """Finds all subsets, also those of logs that lack letters. Raises BudgetExceeded where
         there are more than `limit`."""
         self.start(before=False)
         self.start(before=True)
@@ -119,17 +118,17 @@ class LocalView:
                 self.step(subset, letter)
 
     def forget(self) -> None:
-        """Where much is kept, drops all of it: nothing but time is lost. Numbers of subsets mean
-        nothing any more."""
+        """Drops everything if much is kept: this loses nothing but time. Numbers of subsets become
+        invalid."""
         if len(self.subsets) * self.automaton.states > KEPT:
             LocalView.__init__(self, self.automaton, self.own)
 
     # --- areas --------------------------------------------------------------------------------
 
     def area(self, log: Sequence[int], path: Sequence[int], missing: Missing) -> Edges:
-        """The edges that a log passes by, whatever others do (Definitions 6 to 8): those of its
-        letters from the subsets on its path, and those of free letters from there. `path` is what
-        `path` gives for the log."""
+        """The edges that a log may take, whatever others do (Definitions 6 to 8): those of its
+        letters from the subsets on its path, and those of free letters from there. `path` is the
+        log's, from the method `path`."""
         found = 0
         free = self.other_edges(path[0])
         for subset, letter in {*zip(path, log, strict=False)}:
@@ -142,7 +141,7 @@ class LocalView:
 
     def step_area(self, subset: int, letter: int) -> Edges:
         """Definition 6: the edges of a letter from a subset, and those of others from where it
-        leads to. Of a letter that leads somewhere."""
+        leads to. The letter must lead somewhere."""
         known = self._areas.get((subset, letter))
         if known is None:
             target = self.step(subset, letter)
@@ -168,15 +167,15 @@ class LocalView:
         )
 
     def edges_from(self, subset: int) -> Edges:
-        """All edges from a subset."""
+        """The edges from a subset, whatever their letters."""
         states = members(self.subsets[subset])
         return edge_set(edge for state in states for edge in self.automaton.outgoing[state])
 
     # --- subsets ------------------------------------------------------------------------------
 
     def _closed(self, states: States, *, own: bool) -> States:
-        """These states and all that letters of others lead to, and those of its own if they are
-        free, too."""
+        """Add all states to which letters of others lead, and the location's own letters if they
+        are free, too."""
         known = self._targets[own]
         fresh = states
         while fresh:

@@ -1,8 +1,8 @@
-"""Logs without a common clock, and what they may lack: what every procedure here is asked about.
+"""Logs without a common clock, and what they may lack: the input of every procedure here.
 
-An automaton explains logs where an accepted word is, on the lifelines of each log, what that log
-says and what it may lack, and where nothing happens on lifelines without a log (the automata paper,
-section 2.4; `choreomon.automata.reference` is this definition).
+An automaton explains logs if some accepted word consists, on the lifelines of each log, of what the
+log says and what it may lack, with nothing on lifelines without a log (the automata paper, section
+2.4; `choreomon.automata.reference` is this definition).
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from choreomon.automata.automaton import Automaton, States
 from choreomon.core.action import Action
 
 Log: TypeAlias = tuple[Sequence[str], Sequence[Action]]
-"""The lifelines that share a clock, and what it recorded of them, in order: a component of a
+"""The lifelines that share a clock, and their recorded actions, in order: a component of a
 multi-trace. Logs of one multi-trace have no lifeline in common."""
 
 
 class Missing(NamedTuple):
-    """What logs may lack: letters of their lifelines `before` their first action, `after` their
-    last one. Neither: the logs are whole (mode `accept`); `after`: `multiprefix`; both: `slice`.
-    Of a log without actions all may be missing if anything may."""
+    """The letters that logs may lack: those of their lifelines `before` their first action, `after`
+    their last one. Neither: the logs are whole (mode `accept`); `after`: `multiprefix`; both:
+    `slice`. A log without actions may lack all of them if it may lack any."""
 
     before: bool = False
     after: bool = False
@@ -31,8 +31,8 @@ WHOLE = Missing()
 
 
 class Decided(NamedTuple):
-    """Whether an automaton explains logs, and how many states or cuts a procedure visited to find
-    out."""
+    """A decision whether an automaton explains logs, with the number of states or cuts visited for
+    it."""
 
     explained: bool
     visited: int
@@ -48,7 +48,7 @@ def coded(automaton: Automaton, actions: Sequence[Action]) -> list[int] | None:
 
 
 def letters_on(automaton: Automaton, lifelines: Iterable[str]) -> tuple[int, ...]:
-    """The letters of these lifelines, those that the automaton has."""
+    """The automaton's letters of these lifelines."""
     return tuple(n for name in lifelines for n in automaton.letters_of.get(name, ()))
 
 
@@ -68,7 +68,7 @@ def unobserved_letters(
 
 
 def closed(automaton: Automaton, states: States, letters: Sequence[int]) -> States:
-    """These states and all that these letters lead to from them."""
+    """Add to these states all to which these letters lead from them."""
     fresh = states
     while fresh:
         found = 0

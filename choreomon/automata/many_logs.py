@@ -1,15 +1,15 @@
-"""Whether logs are explained by an automaton: many multi-traces at a time.
+"""Decides whether logs are explained by an automaton, many multi-traces at a time.
 
-The states of Algorithm 1 (`choreomon.automata.centralized`) for thousands of multi-traces side by
-side, those of one cut of the logs together. A row says for one multi-trace how far each log was
-read, and the situation there (`choreomon.automata.situations`); in every round each row becomes
-those that one more action leads to, all of them by a few operations of numpy on whole columns.
-Where one action need only be tried (`Situations.may_be_first`), it is the only one. Rows that are
-equal are one.
+It computes the states of Algorithm 1 (`choreomon.automata.centralized`) for thousands of
+multi-traces side by side, with the states of one cut taken together. A row says for one multi-trace
+how far each log was read, and the situation there (`choreomon.automata.situations`); in every round
+each row is replaced by those that one more action leads to, all by a few operations of numpy on
+whole columns. If it is enough to try one action (`Situations.may_be_first`), no other is tried.
+Equal rows are merged.
 
-Exact: what is answered is what Algorithm 1 answers. Of a multi-trace that would have more than
-`WIDTH` rows at a time the best are kept, and it is left undecided if they explain nothing; so is
-one for which there would be too many situations.
+Answers are exactly those of Algorithm 1. If a multi-trace would have more than `WIDTH` rows at a
+time, the best are kept, and it is left undecided if they explain nothing; so is one that would need
+too many situations.
 
 Needs numpy (the extra `batch`).
 """
@@ -34,17 +34,17 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 _Entry = TypeVar("_Entry", bound=np.generic)
 
 WIDTH: Final = 256
-"""Rows of one multi-trace at a time."""
+"""The most rows of one multi-trace at a time."""
 
 NARROW: Final = 16
-"""Rows that are tried first where logs may begin late: mostly enough for those that are explained,
-while without a bound there are hundreds."""
+"""Rows tried first if logs may begin late: mostly enough for logs that are explained, while without
+a bound there are hundreds."""
 
 CELLS: Final = 2_000_000
-"""Entries of the tables, five bytes each, without those of the dead situation."""
+"""The most entries of the tables, five bytes each, without those of the dead situation."""
 
 MOST_LOGS: Final = 62
-"""With more logs nothing is decided here."""
+"""The most logs of a multi-trace decided here."""
 
 REFUTED: Final = 0
 EXPLAINED: Final = 1
@@ -54,8 +54,8 @@ _UNKNOWN: Final = -1
 
 
 class ManyLogs:
-    """Decides multi-traces over the same groups of lifelines, one log for each of them. What is
-    found out for some is kept for the next. Not for several threads at once."""
+    """Decides multi-traces over the same groups of lifelines, one log for each group. What it
+    learns for some is kept for the next. Not for several threads at once."""
 
     def __init__(
         self, automaton: Automaton, logs: Sequence[Sequence[str]], missing: Missing = WHOLE
@@ -77,11 +77,12 @@ class ManyLogs:
         self._grow()
 
     def decide(self, letters: Numbers, ends: Offsets) -> npt.NDArray[np.int8]:
-        """What is known of each multi-trace: `EXPLAINED`, `REFUTED`, or `UNDECIDED`.
+        """Decide each multi-trace: `EXPLAINED`, `REFUTED`, or `UNDECIDED`.
 
-        `letters` are those of all logs, the logs of one multi-trace side by side in the order of
-        the groups; `ends` says, for each multi-trace (rows) and log (columns), where in `letters`
-        its log ends, and the next one begins. A letter of -1 is none of the automaton's.
+        `letters` has the letters of all logs, the logs of one multi-trace side by side in the order
+        of the groups; `ends` says, for each multi-trace (rows) and log (columns), where in
+        `letters` its log ends and the next one begins. -1 is a letter that the automaton does not
+        have.
         """
         many, logs = ends.shape
         if logs > MOST_LOGS:
@@ -131,7 +132,7 @@ class ManyLogs:
         found: npt.NDArray[np.int8],
         width: int,
     ) -> None:
-        """Writes what it finds into `found`, also where it raises BudgetExceeded."""
+        """Writes its results into `found`, even when it raises BudgetExceeded."""
         logs = places.shape[1]
         total = lengths.sum(axis=1)
         of = np.flatnonzero(wanted).astype(np.int32)
@@ -170,7 +171,7 @@ class ManyLogs:
         place: Offsets,
         situation: Numbers,
     ) -> tuple[Numbers, Offsets, Numbers]:
-        """Each row once. Rows are in the order of the multi-traces."""
+        """Merge equal rows. Rows are in the order of the multi-traces."""
         same = of[1:] == of[:-1]
         if not same.any():
             return of, place, situation
@@ -178,8 +179,8 @@ class ManyLogs:
         several[1:] |= same
         several[:-1] |= same
         at = np.flatnonzero(several)
-        # Equal rows have equal digests, so sorting brings them together. Different rows with equal
-        # digests are only not always told apart from others in between: a row then stays twice.
+        # Equal rows have equal digests, so sorting brings them together. If different rows with
+        # equal digests alternate, a row may stay twice, which does no harm.
         digest = situation[at].astype(np.uint64) * _FACTORS[0]
         for log in range(place.shape[1]):
             digest += place[at, log].astype(np.uint64) * _FACTORS[log + 1]
@@ -202,9 +203,9 @@ class ManyLogs:
         width: int,
         found: npt.NDArray[np.int8],
     ) -> Flags:
-        """Which rows are kept: of each multi-trace so many at most. Those that lose some become
-        UNDECIDED. Kept are those in which the most logs have begun, as then the least is still
-        unobserved; and of these those with the most states."""
+        """The rows to keep, at most `width` of each multi-trace. Multi-traces that lose some become
+        UNDECIDED. Rows in which more logs have begun come first, as less is unobserved then; among
+        these, rows with more states."""
         begun = (place > begins[of]).sum(axis=1)
         order = np.lexsort((-self._size[situation], -begun, of))
         sorted_of = of[order]
@@ -219,7 +220,7 @@ class ManyLogs:
         return kept
 
     def _starts(self, empty: Flags) -> Numbers:
-        """The first situation of each multi-trace, of which those logs are empty."""
+        """The first situation of each multi-trace, given which of its logs are empty."""
         bits = (empty.astype(np.int64) << np.arange(empty.shape[1])).sum(axis=1)
         masks, which = np.unique(bits, return_inverse=True)
         numbers = np.array([self.situations.start(int(mask)) for mask in masks], np.int32)
@@ -227,7 +228,7 @@ class ManyLogs:
         return numbers[which]
 
     def _looked_up(self, situation: Numbers, code: Numbers) -> tuple[Numbers, Flags]:
-        """What each code leads to from its situation, and whether it need only be tried."""
+        """The situation to which each code leads, and whether it is enough to try that code."""
         wide = self._after.shape[1]
         at = situation * np.int64(wide) + code
         after = self._after.ravel()[at]
@@ -245,8 +246,7 @@ class ManyLogs:
         self._only[situation, code] = self.situations.may_be_first(situation, code)
 
     def _grow(self) -> None:
-        """Makes room for all situations that are known by now, and for as many again, as long as
-        there may be so many."""
+        """Makes room for all situations known by now, and for as many again, up to the limit."""
         known, room = len(self.situations.known), len(self._final)
         if known > room:
             more = min(known, self.situations.most + 1 - room)

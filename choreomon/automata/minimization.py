@@ -1,7 +1,7 @@
 """The smallest deterministic automaton: Hopcroft's refinement of a partition.
 
-States that no path leads to an end are left out first, so an automaton here may have fewer states
-by one than elsewhere, where every letter must lead somewhere from every state.
+States without a path to a final one are left out first, so an automaton here may have one state
+fewer than elsewhere, where every letter must lead somewhere from every state.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from choreomon.automata.emptiness import trimmed
 def minimal(automaton: Automaton, limit: int | None = None) -> Automaton:
     """The deterministic automaton of the same language with the fewest states, numbered breadth
     first by letters: two automata with the same letters and lifelines have the same language
-    exactly where this gives equal values. It has no state where nothing is accepted.
+    exactly if this gives equal values. It has no states if nothing is accepted.
 
-    Raises BudgetExceeded where determinization passes `limit` states, before they are merged.
+    Raises BudgetExceeded if determinization exceeds `limit` states, before they are merged.
     """
     whole = trimmed(automaton)
     if not whole.is_deterministic:
         whole = trimmed(deterministic(whole, limit))
     block_of = _blocks(whole)
     numbers: dict[int, int] = {}
-    chosen: list[int] = []  # of each block the state that was seen first
+    chosen: list[int] = []  # the first state seen of each block
 
     def number(state: int) -> int:
         known = numbers.get(block_of[state])
@@ -50,13 +50,12 @@ def minimal(automaton: Automaton, limit: int | None = None) -> Automaton:
 
 
 def _blocks(automaton: Automaton) -> list[int]:
-    """By state the number of its block: two states are in one block exactly where the same words
-    are accepted from them. The automaton is deterministic, all of its states are useful.
+    """The number of the block of each state: two states are in one block exactly if the same words
+    are accepted from them. The automaton is deterministic, and all of its states are useful.
 
-    A block that is split counts as looked at if it was before: then what leads to one part and
-    what leads to the other are told apart by looking at one of them, and the smaller one is less
-    work. That holds without a state for all that leads nowhere, too, as all blocks are looked at
-    in the beginning.
+    When a block that was already used as a splitter is split, one of its parts is enough as a
+    splitter, and the smaller one is less work. This holds even without a sink state, as all blocks
+    are splitters in the beginning.
     """
     final = set(members(automaton.final))
     blocks = [block for block in (final, set(range(automaton.states)) - final) if block]

@@ -1,4 +1,4 @@
-"""Two automata side by side, together on the letters that both have."""
+"""Product of two automata, synchronized on the letters that both have."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ from choreomon.core.action import Action
 
 
 def product(left: Automaton, right: Automaton) -> Automaton:
-    """The words over the letters of both that `left` accepts when the letters of `right` alone are
-    taken out, and `right` when those of `left` alone are.
-
-    Of two automata over the same letters that is the intersection of their languages, of two over
-    disjoint letters the shuffle (the automata paper, section 2.3). Only states that can be reached
-    are made.
+    """The automaton of the words over the letters of both whose part over the letters of `left` is
+    accepted by `left`, and likewise for `right`. Over the same letters this is the intersection of
+    their languages, over disjoint letters the shuffle (the automata paper, section 2.3). Only
+    reachable states are made.
     """
     common = set(left.letters) & set(right.letters)
     numbers = {
@@ -48,7 +46,7 @@ def product(left: Automaton, right: Automaton) -> Automaton:
 def _after(
     left: Automaton, one: int, right: Automaton, other: int, common: set[Action]
 ) -> list[tuple[Action, tuple[int, int]]]:
-    """What each letter leads to from a pair of states."""
+    """The pairs to which each letter leads from a pair of states."""
     ours = _leads(left, one)
     theirs = _leads(right, other)
     found = [(letter, (to, other)) for letter, to in ours if letter not in common]

@@ -1,39 +1,39 @@
 """The reduced form of the centralized procedure: what Algorithm 1 of the automata paper decides,
 at a fraction of its states.
 
-A search through cuts: a cut says how many letters of each log were read, and has the set of states
-in which the automaton may be then. Where a log may lack letters, they are read without a step in
-any log. There are two reductions.
+It searches through cuts: a cut says how many letters of each log were read, with the set of states
+in which the automaton may be then. Letters that a log may lack are read without a step in any log.
+There are two reductions.
 
-**Bounds by position.** At each place of its log, a location alone allows the states that a path
-may be in there which reads the log, with the letters of all others free: those that can be reached
-so from an initial state, and from which a final one can be. A path that explains all logs is, at
-every cut, in a state that each location allows at its place. So all others are dropped. What is
-allowed takes two walks through automata that stay the same for all logs
+**Bounds by position.** At each place of its log, a location alone allows certain states: those in
+which a path that reads the log may be there, with the letters of all others free. They can be
+reached so from an initial state, and a final one can be reached so from them. A path that explains
+all logs is, at every cut, in a state that each location allows at its place. So all other states
+are dropped. What is allowed takes two walks through automata that stay the same for all logs
 (`choreomon.automata.local_view`), one of them backwards.
 
-**Persistent sets.** At a cut, a set of locations is enough to go on with where each letter that one
-of them may read next can be moved in front of all that the other locations still have. Then the
-others wait. A single location is best. Why that loses nothing: take a path that explains the rest
+**Persistent sets.** At a cut, it is enough to go on with a set of locations if each letter that one
+of them may read next can be moved in front of all letters that the other locations still have. Then
+the others wait. A single location is best. This loses nothing: take a path that explains the rest
 of the logs. Some location of the set has letters left, so letters of the set are on the path; let
 `a` be the first of them, after the letters `u` of other locations. While `u` is read, the path is
 in states that both the location of `a`, at its place now, and the location of each letter of `u`,
-at some later place, allow. Where `a` and the last letter of `u` are not in conflict in such a state
-(`choreomon.automata.commutation`), reading them in the other order leads to the same state, by
-a state that is then on a path that explains the same logs, so that the same holds for it and the
-letter before; and so to the front. No letter changes places with another one of its own location,
-hence all logs stay as they are. The rest of the path is shorter by one letter, and the argument
-goes on. In an automaton that is not deterministic `b a` may lead to several states: `a b` has to
-lead to each of them.
+at some later place, allow. If `a` and the last letter of `u` are not in conflict in such a state
+(`choreomon.automata.commutation`), reading them in the other order leads to the same state, by a
+state on a path that explains the same logs; so the same holds for `a` and the letter before, and so
+on to the front. No letter changes places with another one of its own location, hence all logs stay
+as they are. The rest of the path is shorter by one letter, and the argument goes on. In an
+automaton that is not deterministic `b a` may lead to several states: `a b` has to lead to each of
+them.
 
-Letters that a log may lack are letters that its location has left: before the log begins (slices),
-after it ends (multi-prefixes, slices). A location of the set may read them next as well as its next
-observed letter, so they too have to be movable; where they are, they are read on the spot.
-A location whose log is at an end may be in a set, but not alone.
+A location still has the letters that its log may lack: before the log begins (slices), after it
+ends (multi-prefixes, slices). A location of the set may read them next just as its next observed
+letter, so they too have to be movable; if they are, they are read on the spot. A location at the
+end of its log may be in a set, but not alone.
 
-A search that visits many more cuts than a path has is lost among orders of which none fits. Then
-states are also dropped where the rest of some two logs cannot be read from them
-(`choreomon.automata.two_logs`), which takes longer to find out.
+A search that visits many more cuts than a path has is lost among orders, none of which fits. Then
+states from which the rest of some two logs cannot be read are dropped, too
+(`choreomon.automata.two_logs`); to find these takes longer.
 """
 
 from __future__ import annotations
@@ -51,22 +51,22 @@ from choreomon.automata.two_logs import Bounds, TwoLogs
 from choreomon.core.action import Action
 
 KEPT: Final = 100_000
-"""What letters lead to from sets of states: with more of these, all are forgotten before the next
-logs."""
+"""The most steps from sets of states kept; with more, all are forgotten before the next logs."""
 
 LOST: Final = 500
-"""A search is lost when it has visited so many cuts and twice as many as logs have letters."""
+"""A search counts as lost when it has visited this many cuts and twice as many as logs have
+letters."""
 
 Cut: TypeAlias = tuple[int, ...]
-"""How many letters of each log were read."""
+"""The number of letters of each log that were read."""
 
 
 class Reduced:
-    """Decides logs of one automaton; what it finds out of the automaton it keeps, within bounds.
+    """Decides logs of one automaton; what it learns of the automaton it keeps, within bounds.
     `check_budget` is called at every cut, and now and then before; it may raise, to stop.
-    `verifiers` are local verifiers to share. `reorders`: whether persistent sets are looked for;
-    where few letters can change places, that takes more time than it saves. Not for several threads
-    at once."""
+    `verifiers` are local verifiers to share. `reorders`: whether to look for persistent sets; if
+    few letters can change places, that takes more time than it saves. Not for several threads at
+    once."""
 
     def __init__(
         self,
@@ -86,15 +86,15 @@ class Reduced:
         self._after: dict[tuple[int, States], States] = {}
 
     def checking(self, check_budget: Callable[[], None] | None) -> None:
-        """Has another `check_budget` called from now on."""
+        """Sets the `check_budget` called from now on."""
         self.check_budget = self._forwards.check_budget = check_budget
         self._backwards.check_budget = check_budget
 
     def decide(
         self, logs: Sequence[Log], missing: Missing = WHOLE, free: Sequence[str] = ()
     ) -> Decided:
-        """Whether the automaton explains the logs, with the number of cuts that were visited. On
-        lifelines that are `free`, which have no log, anything may happen."""
+        """Decide whether the automaton explains the logs; also the number of cuts visited. On the
+        lifelines `free`, which have no log, anything may happen."""
         if len(self._after) > KEPT:
             self._after.clear()
         if len(logs) == 1:
@@ -142,7 +142,8 @@ class Reduced:
         return _Search(self, locations, always)
 
     def _walked(self, view: LocalView, actions: Sequence[Action], missing: Missing) -> Decided:
-        """Of a location that has all letters: nothing is to be ordered, and nothing kept."""
+        """Decide for a location that has all letters: there is nothing to order, and nothing to
+        keep."""
         numbers, steps = self.automaton.letter_numbers, view.steps
         target = view.start(before=missing.before)
         for action in actions:
@@ -161,7 +162,7 @@ class Reduced:
         return Decided(target is not None and view.accepts(target), len(actions))
 
     def _location(self, log: Log, missing: Missing) -> _Location | None:
-        """None where the log is wrong by itself."""
+        """The location of a log; None if the log is wrong by itself."""
         lifelines, actions = log
         word = coded(self.automaton, actions)
         if word is None:
@@ -180,7 +181,7 @@ class Reduced:
         return _Location(word, [met[pair] for pair in pairs], forwards.own, missing)
 
     def after(self, states: States, letter: int) -> States:
-        """As `Automaton.after`, kept."""
+        """The states after a letter, as `Automaton.after`, but kept."""
         key = (letter, states)
         known = self._after.get(key)
         if known is None:
@@ -188,15 +189,15 @@ class Reduced:
         return known
 
     def conflicts(self, letter: int) -> dict[int, States]:
-        """As `Commutation.conflicts`."""
+        """The conflicts of a letter, as `Commutation.conflicts`."""
         return self._commutation.conflicts(letter)
 
 
 class _Location:
     """A location with its log, as numbers of letters.
 
-    `allowed`: at each place the states that it allows. `next`: at each place the letters that it
-    may read there; `free`: those among them that leave it where it is.
+    `allowed`: the states that it allows at each place. `next`: the letters that it may read at each
+    place; `free`: those of them that leave it where it is.
     """
 
     def __init__(
@@ -225,7 +226,8 @@ class _Location:
 
     @cached_property
     def places(self) -> dict[int, list[int]]:
-        """By letter, where it may be read, ascending; twice 0 where it is free and next there."""
+        """The places at which each letter may be read, ascending; 0 twice if it is free and next
+        there."""
         found = {letter: [0] for letter in self.free(0)}
         for place, letter in enumerate(self.log):
             found.setdefault(letter, []).append(place)
@@ -236,9 +238,9 @@ class _Location:
 
 
 class _Search:
-    """One search, of locations that have letters, by their numbers. `always` are the states that
-    those allow which have none; `seen` are the cuts that were reached, with their states, `visited`
-    how many were gone on from."""
+    """A search over the locations that have letters, by their numbers. `always` are the states
+    allowed by the locations without letters; `seen` are the cuts reached, with their states;
+    `visited` counts the cuts expanded."""
 
     def __init__(
         self,
@@ -258,7 +260,7 @@ class _Search:
         self._bounds: list[tuple[int, int, Bounds]] = []
 
     def run(self) -> bool:
-        """Whether a path explains the logs."""
+        """Tell whether a path explains the logs."""
         locations, check_budget, seen = self.locations, self._reduced.check_budget, self.seen
         after = self._reduced.after
         ends = tuple(one.end for one in locations)
@@ -305,14 +307,14 @@ class _Search:
         return False
 
     def _bounded_by_two(self, start: Cut) -> States:
-        """From now on states are dropped from which the rest of two logs cannot be read; returns
-        those that are left at the start."""
+        """Drop, from now on, states from which the rest of two logs cannot be read; return those
+        left at the start."""
         check_budget = self._reduced.check_budget
         self._bounds = self._reduced.two_logs.pairs(self.locations, check_budget)
         return self._allowed(start)
 
     def _allowed(self, cut: Cut) -> States:
-        """What all locations allow, and any two."""
+        """The states that all locations allow, and any two of them together."""
         found = self._always
         for one, place in zip(self.locations, cut, strict=True):
             found &= one.allowed[place]
@@ -323,7 +325,7 @@ class _Search:
         return found
 
     def _closed(self, cut: Cut, states: States, going: Sequence[int]) -> States:
-        """These states and all that free letters of these locations lead to."""
+        """Add to these states all to which free letters of these locations lead."""
         letters = [letter for one in going for letter in self.locations[one].free(cut[one])]
         if not letters:
             return states
@@ -338,7 +340,7 @@ class _Search:
         return states
 
     def _persistent(self, cut: Cut) -> list[int]:
-        """The fewest locations that are found to be enough to go on with."""
+        """The smallest set found of locations with which it is enough to go on."""
         locations = self.locations
         every = range(len(locations))
         best: list[int] = [*every]
@@ -365,8 +367,8 @@ class _Search:
         return best
 
     def _last_conflict(self, one: int, place: int, other: int) -> int:
-        """The last place of another location where it may have to read a letter before this one
-        goes on from a place; -1 where there is none."""
+        """The last place at which another location may have to read a letter before this one goes
+        on from a place; -1 if there is none."""
         key = (one, place, other)
         last = self._last_conflicts.get(key)
         if last is None:

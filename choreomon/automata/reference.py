@@ -1,8 +1,8 @@
-"""Whether logs are explained by an automaton: by definition, and slowly.
+"""Decides by definition, and slowly, whether logs are explained by an automaton.
 
-The automata paper, section 2.4: the logs are explained where the automaton and the shuffle of the
-logs have a word in common. Each log is an automaton here, a chain of its actions, with loops in
-front and behind for what it may lack; the product with all of them is empty or not.
+The automata paper, section 2.4: the logs are explained if the automaton and the shuffle of the logs
+have a word in common. Each log is an automaton here, a chain of its actions, with loops in front
+and behind for what it may lack; the question is whether the product with all of them is empty.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from choreomon.automata.product import product
 def explains(
     protocol: Automaton, logs: Sequence[Log], missing: Missing = WHOLE, free: Sequence[str] = ()
 ) -> bool:
-    """Whether the automaton explains the logs, where anything may happen on lifelines that are
+    """Tell whether the automaton explains the logs, where anything may happen on the lifelines
     `free`. Time and memory grow with the number of cuts."""
     told = {name for lifelines, _ in logs for name in lifelines}
     untold = [name for name in protocol.lifelines if name not in told and name not in free]
@@ -32,7 +32,7 @@ def explains(
 
 
 def _chain(protocol: Automaton, log: Log, missing: Missing) -> Automaton:
-    """The words over the letters of its lifelines that a log may have come from."""
+    """The automaton of the words over the letters of its lifelines that may have left this log."""
     lifelines, actions = log
     letters = [letter for letter in protocol.letters if letter.lifeline in lifelines]
     edges = [(place, action, place + 1) for place, action in enumerate(actions)]

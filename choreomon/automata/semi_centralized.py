@@ -1,15 +1,15 @@
 """The semi-centralized procedure: Algorithms 2 and 3 of the automata paper, to the letter.
 
 First each log alone, by the verifier of its location (`choreomon.automata.local_view`): a wrong one
-is a LocalError. Each right one has an area, the edges that it may have passed by. Where no accepted
-word is left of the automaton within all areas (Definition 9), that is an InterError. Else
-the centralized procedure decides within them: Pass or CentralError.
+is a LocalError. Each right one has an area, the edges that it may have taken. If no accepted word
+of the automaton is left within all areas (Definition 9), that is an InterError. Otherwise the
+centralized procedure decides within them: Pass or CentralError.
 
 Lifelines that no log is about are locations where nothing happened.
 
 Deviations: all logs that are wrong are named, not the first one. A sub-automaton without edges
-keeps its initial states, else the empty word were lost. The states of verifiers are
-found when logs lead there; `SemiCentralized.prepare` finds all of them first, as the paper does.
+keeps its initial states, otherwise the empty word would be lost. The states of verifiers are
+computed when logs lead there; `SemiCentralized.prepare` finds all of them first, as the paper does.
 Logs may lack letters (`choreomon.automata.logs.Missing`), which then are free.
 """
 
@@ -24,13 +24,13 @@ from choreomon.automata.local_view import Edges, LocalView
 from choreomon.automata.logs import WHOLE, Log, Missing, coded, letters_on
 
 MOST_LOCATIONS: Final = 1_000
-"""Locations whose verifiers are kept."""
+"""The most locations whose verifiers are kept."""
 
 Kind: TypeAlias = Literal["LocalError", "InterError", "CentralError"]
 
 
 class SemiCentralized(NamedTuple):
-    """What the procedure answers: the kind of the error, None for Pass. `wrong` are the locations
+    """The answer of the procedure: the kind of the error, None for Pass. `wrong` are the locations
     with a LocalError, by their places in `locations_of`; `states` counts those that the central
     check built."""
 
@@ -40,9 +40,9 @@ class SemiCentralized(NamedTuple):
 
 
 class LocalVerifiers:
-    """The local verifiers of an automaton; what one finds out for a log is kept for the next,
-    within bounds. `check_budget` is called now and then; it may raise, to stop. Not for several
-    threads at once."""
+    """The local verifiers of an automaton; what one learns for a log is kept for the next, within
+    bounds. `check_budget` is called now and then; it may raise, to stop. Not for several threads at
+    once."""
 
     def __init__(
         self, automaton: Automaton, check_budget: Callable[[], None] | None = None
@@ -52,7 +52,7 @@ class LocalVerifiers:
         self._views: dict[tuple[str, ...], LocalView] = {}
 
     def at(self, lifelines: Sequence[str]) -> LocalView:
-        """That of the location of these lifelines."""
+        """The verifier of the location of these lifelines."""
         key = tuple(lifelines)
         known = self._views.get(key)
         if known is None:
@@ -76,8 +76,8 @@ class LocalVerifiers:
         *,
         limit: int = MAX_STATES,
     ) -> SemiCentralized:
-        """What is wrong with logs. Raises BudgetExceeded where the central check would build more
-        than `limit` states."""
+        """Decide logs, and tell what is wrong with them. Raises BudgetExceeded if the central check
+        would build more than `limit` states."""
         areas = self.areas(logs, missing)
         wrong = tuple(place for place, area in enumerate(areas) if area is None)
         if wrong:
@@ -91,8 +91,8 @@ class LocalVerifiers:
         return SemiCentralized(None if found.explained else "CentralError", (), found.visited)
 
     def areas(self, logs: Sequence[Log], missing: Missing = WHOLE) -> list[Edges | None]:
-        """Of each location (`locations_of`) the edges that it may have passed by, None where its
-        log is wrong by itself."""
+        """The edges that each location (`locations_of`) may have taken, None if its log is wrong by
+        itself."""
         told = len(logs)
         return [
             self._area(log, missing if place < told else WHOLE)
@@ -112,8 +112,7 @@ class LocalVerifiers:
 
 
 def locations_of(automaton: Automaton, logs: Sequence[Log]) -> list[Log]:
-    """The logs, and empty ones of the other lifelines, each by itself. Those are never less than
-    whole."""
+    """The logs, and an empty one for each other lifeline. The empty ones always count as whole."""
     told = {name for lifelines, _ in logs for name in lifelines}
     return [*logs, *(((name,), ()) for name in automaton.lifelines if name not in told)]
 
@@ -128,7 +127,7 @@ def intersection(areas: Iterable[Edges | None]) -> Edges:
 
 
 def has_path(automaton: Automaton, edges: Edges) -> bool:
-    """Whether a path by these edges leads from an initial state to a final one."""
+    """Tell whether a path of these edges leads from an initial state to a final one."""
     pending = list(members(automaton.initial))
     seen = set(pending)
     final = automaton.final

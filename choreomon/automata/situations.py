@@ -1,10 +1,10 @@
-"""What an automaton may do at a cut of logs, made when it is first met, and kept.
+"""Situations of an automaton at cuts of logs, made on demand and kept.
 
-A *situation* is a set of states, and which logs are *open*: those of which anything may happen
-unobserved, as they may lack it, or, where logs are whole, those that are used up. It is the subset
-construction, done lazily, of the automaton of the automata paper, Definition 4, without the cuts:
-situations of one automaton are the same for all logs over the same lifelines, so that what was
-found out for one multi-trace is known for a million others.
+A *situation* is a set of states, and the set of *open* logs: those whose lifelines may do anything
+unobserved, since the log may lack it, or, if logs are whole, those that are used up. It is the
+subset construction, done lazily, of the automaton of the automata paper, Definition 4, without the
+cuts: situations of one automaton are the same for all logs over the same lifelines, so what was
+learnt for one multi-trace is known for a million others.
 
 An action is read as a *code*: the number of its letter, and whether it is the first or the last one
 of its log.
@@ -27,12 +27,12 @@ FIRST: Final = 1
 LAST: Final = 2
 
 PAIRS: Final = 200
-"""Pairs of sets of states that are looked at to find out whether an action may be taken first.
-Where more would have to be, it is not."""
+"""The most pairs of sets of states examined to find out whether an action may be taken first. If
+that takes more, it is not."""
 
 
 STEPS: Final = 200_000
-"""Steps of sets of states that are kept."""
+"""The most steps of sets of states kept."""
 
 
 class Situation(NamedTuple):
@@ -45,9 +45,8 @@ class Situation(NamedTuple):
 class Situations:
     """The situations of logs over given groups of lifelines, with what they may lack.
 
-    - `logs`: the lifelines of each log, disjoint. Lifelines of the automaton that are in none are
-      silent.
-    - `most`: how many situations are kept.
+    - `logs`: the lifelines of each log, disjoint. Other lifelines of the automaton are silent.
+    - `most`: the most situations kept.
 
     Raises ValueError for logs of which only beginnings may be missing.
     """
@@ -76,18 +75,17 @@ class Situations:
         self._steps: dict[tuple[States, int], States] = {}
 
     def code(self, letter: int, *, first: bool, last: bool) -> int:
-        """The code of a letter. Whether it is the first one matters where logs may begin late,
-        and only there makes a difference."""
+        """The code of a letter. `first` makes a difference only if logs may begin late."""
         flags = (FIRST if first and self.missing.before else 0) | (LAST if last else 0)
         return letter + self.letters * flags
 
     @property
     def codes(self) -> int:
-        """How many codes there are."""
+        """The number of codes."""
         return self.letters * 4
 
     def start(self, empty: int) -> int:
-        """The situation before all logs, of which those are `empty` (bits)."""
+        """The situation before all logs, given the `empty` ones (bits)."""
         if self.missing.before:
             empty = (1 << len(self.own)) - 1
         return self._number(self.automaton.initial, empty)
@@ -104,19 +102,19 @@ class Situations:
         return self._number(self._step(states, letter), open_logs)
 
     def is_final(self, situation: int) -> bool:
-        """Whether an accepted word may end here."""
+        """Tell whether an accepted word may end here."""
         return bool(self.known[situation].states & self.automaton.final)
 
     def may_be_first(self, situation: int, code: int) -> bool:
-        """Whether nothing is lost where this action, the next one of its log, is the only one that
-        is tried: whatever may come before it of other logs may as well come after it.
+        """Tell whether it is enough to try this action, the next one of its log: whatever may come
+        before it in other logs may as well come after it.
 
-        A persistent set of one action, as in Godefroid's book on partial-order methods, chapter 4;
-        here it is about sets of states. In every way to go on, the action comes after a word of
-        others. Those words are followed from these states, and from the states after the action;
-        if wherever the action can be taken then, it leads to no states but those that the
-        other order leads to, the other order is enough. So where it can be taken nowhere, it is
-        enough to try it, and to fail. False where that is not found out by `PAIRS` steps.
+        It is a persistent set of one action, as in Godefroid's book on partial-order methods,
+        chapter 4; here it is about sets of states. In every way to go on, the action comes after a
+        word of others. Those words are followed from these states, and from the states after the
+        action; if the action, wherever it can be taken then, leads only to states to which the
+        other order leads, the other order is enough. So if it can be taken nowhere, it is enough to
+        try it, and to fail. False if `PAIRS` steps do not settle it.
         """
         states, open_logs = self.known[situation]
         flags, letter = divmod(code, self.letters)

@@ -1,8 +1,8 @@
-"""Global traces through a deterministic automaton that is made meanwhile.
+"""Global traces through a deterministic automaton that is built on the way.
 
-Each state is a list: by the number of a letter, the state that it leads to. To read a trace is
-`reduce(getitem, numbers, start)`: not a line of Python for each action, nor an object. What a
-letter leads to is found out when it is first met, and kept for the next trace.
+Each state is a list: at the number of a letter stands the state that it leads to. To read a trace
+is `reduce(getitem, numbers, start)`: it takes no line of Python and no object for each action. The
+target of a letter is computed when first needed, and kept for the next trace.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
 _State = TypeVar("_State", bound=Hashable)
 
 _Node: TypeAlias = list[Any]
-"""By letter the node that it leads to, None where that is not known; at last the state."""
+"""The target node of each letter, None if not yet known; at the end, the state."""
 
 MOST: Final = 20_000
-"""States that are kept. Traces that need more are followed without."""
+"""The most states kept. Traces that need more are followed without keeping them."""
 
 
 class Followed(NamedTuple, Generic[_State]):
-    """The state behind a trace, None where it cannot be followed to its end; and how many of its
+    """The state behind a trace, None if it cannot be followed to its end; and how many of its
     actions can be followed."""
 
     state: _State | None
@@ -30,7 +30,7 @@ class Followed(NamedTuple, Generic[_State]):
 
 
 class Stepper(Generic[_State]):
-    """Follows traces from a state. `after` says what a letter, a number below `letters`, leads to
+    """Follows traces from a state. `after` gives the target of a letter, a number below `letters`,
     from a state: None for nowhere. It may raise, to stop; what is known stays right."""
 
     def __init__(
@@ -54,7 +54,7 @@ class Stepper(Generic[_State]):
             node.clear()
 
     def follow(self, trace: Sequence[int]) -> Followed[_State]:
-        """Where a trace of numbers leads to; bytes are the quickest."""
+        """Follow a trace of numbers; bytes are the quickest."""
         try:
             node = reduce(getitem, trace, self._start)
         except TypeError:  # what is not known yet cannot be indexed
@@ -64,7 +64,7 @@ class Stepper(Generic[_State]):
         return Followed(node[-1], len(trace))
 
     def _learnt(self, trace: Sequence[int]) -> Followed[_State]:
-        """The same, action by action, with all that is not known added."""
+        """Follow a trace action by action, adding all that is not yet known."""
         node = self._start
         for place, letter in enumerate(trace):
             following = node[letter]
@@ -79,7 +79,7 @@ class Stepper(Generic[_State]):
         return Followed(node[-1], len(trace))
 
     def _node(self, state: _State) -> _Node:
-        """That of a state; one that is not kept where there are too many."""
+        """The node of a state; not kept if there are too many."""
         node = self._nodes.get(state)
         if node is None:
             node = [None] * self._letters

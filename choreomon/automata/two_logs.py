@@ -1,9 +1,9 @@
-"""Bounds by the places of two logs: in which states the rest of both can still be read.
+"""Bounds by the places of two logs: the states from which the rest of both can still be read.
 
 At a cut, a path that explains all logs is in a state from which the rest of any two logs can be
 read in some order, with the letters of all others free. That is a necessary condition, and a walk
-backwards through both logs finds it for all pairs of their places. Places at which there is no such
-state are not held: where two logs tell of the same things, the others lie in a band.
+backwards through both logs finds it for all pairs of their places. Places without such a state are
+not stored: if two logs are about the same things, the others lie in a band.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import Final, Protocol, TypeAlias
 from choreomon.automata.automaton import Automaton, States
 
 HELD: Final = 1_000_000
-"""Bounds of all pairs of logs together, about a hundred bytes each: pairs with more than their
-share have none."""
+"""The most bounds of all pairs of logs together, about a hundred bytes each: a pair that exceeds
+its share has none."""
 
 KEPT: Final = 100_000
-"""What is kept of sets of states, as in `choreomon.automata.reduced`."""
+"""The most steps from sets of states kept, as in `choreomon.automata.reduced`."""
 
 Bounds: TypeAlias = list[dict[int, States]]
-"""By the place in the one log, and by that in the other one. What is not there is no state."""
+"""States by the place in the one log and that in the other. A missing entry means no state."""
 
 
 class Bounded(Protocol):
@@ -45,7 +45,7 @@ class Bounded(Protocol):
 
 
 class TwoLogs:
-    """Finds such bounds; what it finds out of the automaton it keeps, within limits. Not for
+    """Finds bounds by two logs; what it learns of the automaton it keeps, within limits. Not for
     several threads at once."""
 
     def __init__(self, automaton: Automaton) -> None:
@@ -77,7 +77,7 @@ class TwoLogs:
         most: int,
         check_budget: Callable[[], None] | None = None,
     ) -> Bounds | None:
-        """The bounds by two logs, with the letters of the others; None where there are more than
+        """The bounds by two logs, with the letters of the others; None if there are more than
         `most`: logs that are hardly about the same things tell little of each other. `check_budget`
         is called for each place of the one log; it may raise, to stop."""
         if len(self._before) + len(self._closed) > KEPT:
@@ -129,7 +129,7 @@ class TwoLogs:
         return known
 
     def _back(self, states: States, letters: frozenset[int]) -> States:
-        """These states and all from which the letters lead to them."""
+        """Add to these states all from which the letters lead to them."""
         key = (letters, states)
         known = self._closed.get(key)
         if known is None:

@@ -1,8 +1,8 @@
-"""Why logs are explained by an automaton, or how far they can be.
+"""Explanations by an automaton: a word that explains logs, or how far they can be explained.
 
-The centralized procedure (`choreomon.automata.centralized`) once more, breadth first, with the way
-back: so the first word that explains the logs has the fewest actions. Only states from which an
-accepted word can end are looked at. Slower, and with more memory, than to decide.
+This is the centralized procedure (`choreomon.automata.centralized`) once more, breadth first, with
+the way back: so the first word that explains the logs has the fewest actions. Only states that lead
+to a final one are visited. It takes more time and memory than a decision.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from choreomon.core.action import Action
 
 
 class Place(NamedTuple):
-    """Of a log `position` actions are explained; `allowed` are the actions of its lifelines that
-    could follow there, sorted: with one of them, all logs as far as they are explained would be.
-    `waits`: there are none, but some after actions of others."""
+    """The place that the explanation of a log reaches: `position` actions are explained; `allowed`
+    are the actions of its lifelines that could follow there, sorted: with one of them, all logs
+    would still be explained as far as they are now. `waits`: there are none, but some after actions
+    of others."""
 
     position: int
     allowed: tuple[Action, ...]
@@ -28,9 +29,8 @@ class Place(NamedTuple):
 
 
 class Reached(NamedTuple):
-    """Of logs that are explained the `word`, each action with whether a log has it; of others None,
-    and `places` says how far each log is explained: as many actions of all logs together as
-    possible."""
+    """The `word` that explains logs, each action with whether a log has it; or None, and `places`
+    says how far each log is explained: as many actions of all logs together as possible."""
 
     word: tuple[tuple[Action, bool], ...] | None
     places: tuple[Place, ...]
@@ -52,8 +52,8 @@ def path_through(
 
 
 class _Node(NamedTuple):
-    """So many actions of each log were read; `ceased` are the logs, as bits, of which more
-    happened than they say."""
+    """A node of the search: the number of actions read of each log; `ceased` are the logs, as bits,
+    on whose lifelines more happened than they say."""
 
     cut: tuple[int, ...]
     ceased: int
@@ -61,7 +61,7 @@ class _Node(NamedTuple):
 
 
 _Links: TypeAlias = dict[_Node, tuple[_Node, int] | None]
-"""Of each node the one before it, with the letter in between."""
+"""The node before each node, with the letter in between."""
 
 
 def reached(
@@ -72,11 +72,11 @@ def reached(
 ) -> Reached:
     """A word that explains the logs with what they may lack, or how far they can be explained.
 
-    Logs are explained up to a cut where those that end there are; of whole logs, where they are the
-    beginning of an accepted word. Where several furthest cuts exist, the one whose first logs go
+    Logs are explained up to a cut if the logs cut off there are; whole logs, if they are the
+    beginning of an accepted word. If there are several furthest cuts, the one whose first logs go
     furthest is taken. `check_budget` is called now and then; it may raise, to stop. To find the cut
-    takes up to 2^n times as long as to decide about n logs, as each may cease at any place; to
-    find what could follow, once more for each letter.
+    takes up to 2^n times as long as to decide about n logs, as each may cease at any place; to find
+    what could follow, once more for each letter.
     """
     coded = [[automaton.letter_numbers.get(one, -1) for one in actions] for _, actions in logs]
     own = [letters_on(automaton, lifelines) for lifelines, _ in logs]
@@ -107,8 +107,8 @@ def reached(
 
 
 class _Search:
-    """Logs beside an automaton; `own`: the letters of each log's lifelines; `within`: the cuts that
-    are looked at, None for all."""
+    """A search of logs through an automaton; `own`: the letters of each log's lifelines; `within`:
+    the cuts to visit, None for all."""
 
     def __init__(
         self,
@@ -126,11 +126,12 @@ class _Search:
         self._check_budget = check_budget
 
     def may_end(self, state: int) -> bool:
-        """Whether logs that are cut off may lead to this state: what whole ones say goes on."""
+        """Tell whether logs that are cut off may lead to this state. Whole logs go on from there,
+        so for these any useful state will do."""
         return bool((self._automaton.final if self._missing.after else self.useful) >> state & 1)
 
     def explains(self, coded: Sequence[Sequence[int]]) -> bool:
-        """Whether these logs, which are cut off, are explained."""
+        """Tell whether these logs, which are cut off, are explained."""
         ends = tuple(map(len, coded))
         links, end = self.links(coded)
         return end is not None or any(
@@ -140,8 +141,9 @@ class _Search:
     def links(
         self, coded: Sequence[Sequence[int]], *, may_cease: bool = False
     ) -> tuple[_Links, _Node | None]:
-        """All nodes up to the first one that explains the logs, and that one, if there is one.
-        `may_cease`: logs may lack what follows at any place, where they may at their end."""
+        """The links of all nodes up to the first one that explains the logs, and that node, if
+        there is one. `may_cease`: logs that may lack letters at their end may lack them at any
+        place."""
         automaton, own, missing = self._automaton, self._own, self._missing
         ends = tuple(map(len, coded))
         start = (0,) * len(coded)
@@ -182,7 +184,7 @@ def _progress(cut: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
 
 
 def _word(automaton: Automaton, links: _Links, node: _Node) -> tuple[tuple[Action, bool], ...]:
-    """The way to a node, from its beginning. What a log has, its cut goes on with."""
+    """The word on the way to a node. An action is in a log if the cut advances by it."""
     word: list[tuple[Action, bool]] = []
     while (link := links[node]) is not None:
         before, letter = link

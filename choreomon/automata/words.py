@@ -1,4 +1,4 @@
-"""All accepted words up to a length: slow, and obvious."""
+"""Enumeration of all accepted words up to a length: slow, and obvious."""
 
 from __future__ import annotations
 

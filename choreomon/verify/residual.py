@@ -1,5 +1,4 @@
-"""Residuals: what may remain of an interaction; unobserved actions are decided on only when they
-must be.
+"""Residuals: what may remain of interactions, unobserved actions decided as late as possible.
 
 Any number of unobserved actions may come before and after those that a component recorded. To try
 them all, as the slices paper's simulation does, multiplies: with `n` loops there are `k**n` ways to
@@ -156,8 +155,7 @@ class Residuals:
         return made
 
     def undecided(self, term: Interaction, gaps: Gaps, pruned: Mask) -> Residual:
-        """The UNDECIDED node, or PLAIN if nothing can have happened. `prune(term, pruned)`
-        exists."""
+        """Make UNDECIDED, or PLAIN if nothing can have happened. `prune(term, pruned)` exists."""
         free = whole(gaps)
         gone = pruned & ~free & term.lifelines
         if gone:
@@ -201,8 +199,8 @@ class Residuals:
         return known[term]
 
     def coreg(self, region: Mask, left: Residual, right: Residual) -> Residual:
-        """The `coreg(region)` of two, with commuting parts in one order, and without loops that
-        only repeat the next part."""
+        """Make `coreg(region)` of two: what commutes in one order, no loop that repeats the
+        next."""
         if left.kind == PLAIN and left.term is EMPTY:
             return right
         walked: list[Residual] = []
@@ -311,8 +309,7 @@ class Residuals:
         return self.opened_with_gaps(node, free)[0]
 
     def opened_with_gaps(self, node: Residual, free: Mask) -> tuple[Residual, tuple[int, ...]]:
-        """The node as `opened` gives it, and which gaps are left of the node's and of the one
-        behind them."""
+        """Open as `opened`, and name the gaps left of the node's, and of the one behind them."""
         fresh = node.count
         if free & node.lifelines:
             never = (NONE,) * node.count
