@@ -1,4 +1,4 @@
-"""What happens when, in virtual time.
+"""The event queue: callbacks in virtual time.
 
 Times are whole microseconds. At one time everything of the application happens before
 anything of monitoring; within each, what was scheduled first happens first. So the order
@@ -17,7 +17,7 @@ APPLICATION: Final = 0
 MONITORING: Final = 1
 
 Callback: TypeAlias = Callable[[Any], None]
-"""What is done; called with the argument that it was scheduled with."""
+"""An action of the queue; called with the argument given when it was scheduled."""
 
 Schedule: TypeAlias = Callable[[int, Callback, Any], None]
 """Puts a callback with its argument in the event queue, at a time in microseconds."""
@@ -29,17 +29,16 @@ Entry: TypeAlias = tuple[int, int, int, Callback, Any]
 class EventQueue:
     """A priority queue of callbacks, and the time `now`.
 
-    Whoever schedules must not schedule in the past, that is before `now`. It is not checked,
-    since the check would cost every message; what is added to `now` are draws, and these
-    are never negative.
+    Nobody may schedule in the past, that is before `now`. This is not checked, since every message
+    would pay for the check; all callers add draws to `now`, which are never negative.
     """
 
     __slots__ = ("entries", "now", "number")
 
     def __init__(self) -> None:
         self.now = 0
-        # Channels push their entries onto this heap themselves, with the next number: one
-        # call more would be a tenth of what they cost.
+        # Channels push their entries onto this heap themselves, with the next number: one more call
+        # would add a tenth to their cost.
         self.entries: list[Entry] = []
         self.number = count().__next__
 
@@ -54,11 +53,11 @@ class EventQueue:
         return schedule
 
     def __len__(self) -> int:
-        """How many callbacks are waiting."""
+        """The number of waiting callbacks."""
         return len(self.entries)
 
     def step(self) -> bool:
-        """Do what comes next; `False` where nothing is left."""
+        """Do what comes next; `False` if nothing is left."""
         if not self.entries:
             return False
         self.now, _, _, callback, argument = heappop(self.entries)

@@ -1,4 +1,4 @@
-"""Where the property is formed in the real order of events, noted while they happen."""
+"""Formations of the property in the real order of events, noted while they happen."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from simulator.world import Watcher
 def noting_labelled(
     watchers: Sequence[Watchers], happened: Callable[[], int]
 ) -> tuple[list[Watchers], list[Happened]]:
-    """The watchers of each process, and the events that they are told of, to which these add: what
-    is to be known of a run to say afterwards where a property for each instance was formed."""
+    """The watchers of each process, and the list of events to which they add: it is enough to tell
+    afterwards where a property for each instance was formed."""
     told: list[Happened] = []
 
     def noting(watcher: Watcher) -> Watcher:
@@ -37,8 +37,8 @@ def noting_formations(
     """The watchers of each process, and the indices of the events that formed the property, to
     which these add.
 
-    `happened` tells how many events have happened, the watched one included. What nobody watches
-    can neither fire nor cancel anything, and costs nothing.
+    `happened` tells how many events have happened, the watched one included. Events that nobody
+    watches can neither fire nor cancel anything, and cost nothing.
     """
     watch = FormationWatch(rules)
     formed = array("q")

@@ -1,5 +1,4 @@
-"""The messages between monitors that are kept of a run, so that it can be shown by what an order of
-events is known."""
+"""Messages between monitors kept from a run, to show which of them tell the order of events."""
 
 from __future__ import annotations
 
@@ -13,12 +12,12 @@ from choreomon.monitor.of_instances.messages import said_in
 from simulator.sidecars.run_context import AnyMessage, MonitorLog
 
 KEPT_MESSAGES: Final = 100_000
-"""The last ones of a run."""
+"""The number of messages kept, the last ones of a run."""
 
 
 class KeptMessages:
-    """A `simulator.sidecars.run_context.MonitorLog`. `events`: how many happened by now. What is
-    heard goes on to `also`, if there is one."""
+    """A `simulator.sidecars.run_context.MonitorLog` that keeps messages. `events` tells how many
+    events happened so far. Everything is passed on to `also`, if given."""
 
     def __init__(self, events: Callable[[], int]) -> None:
         self._events = events
@@ -30,7 +29,7 @@ class KeptMessages:
 
     @property
     def messages(self) -> tuple[MonitorsMessage, ...]:
-        """Those that were taken, in the order in which they were."""
+        """The messages taken, in that order."""
         return tuple(self._kept)
 
     def sent(self, message: AnyMessage, size: int, arrives: int) -> None:
@@ -40,7 +39,7 @@ class KeptMessages:
 
     def taken(self, message: AnyMessage) -> None:
         sent = self._under_way.pop(id(message))
-        if not isinstance(message, Notice):  # what the central monitor learns it tells nobody
+        if not isinstance(message, Notice):  # the central monitor tells nobody what it learns
             kind: Literal["inquiry", "response", "other"] = "other"
             said = type(said_in(message))
             if said is Inquiry:

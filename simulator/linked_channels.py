@@ -1,9 +1,9 @@
-"""The channels of one monitor to others, and what its messages take on them.
+"""The channels of one monitor to others, and the sizes of its messages on them.
 
 A message is counted with the bytes that a live agent would send: relative to what its receiver has
-offered, where channels are in order, as connections are. Out of order agents would often have to
-send again what rested on an offer that was overtaken; there every message is counted in the form
-that is whole. Frames are not delivered, only counted: what arrives is the message itself.
+offered, if channels are in order, as connections are. Out of order, agents would often have to send
+again what rested on an overtaken offer; there every message is counted in its complete form. Frames
+are not delivered, only counted: what arrives is the message itself.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ OnSent: TypeAlias = Callable[[AnyPeerMessage, int, int], None]
 
 
 class Sent(NamedTuple):
-    """A message on its way, its clock, and how its frame tells it."""
+    """A message on its way, its clock, and the clock's form in the frame."""
 
     message: AnyPeerMessage
     clock: PackedClock
@@ -35,8 +35,8 @@ class Sent(NamedTuple):
 
 
 class LinkedChannels:
-    """`entries`: processes of the run. `sent` is told of each message with its bytes and the time
-    of its arrival."""
+    """The channels of one monitor. `entries`: processes of the run. `sent` is told of each message
+    with its bytes and the time of its arrival."""
 
     def __init__(self, network: Network, process: str, entries: int, sent: OnSent) -> None:
         self._network = network
@@ -84,12 +84,12 @@ class LinkedChannels:
         self._sent(message, size, self._linked[receiver](Sent(message, clock, told)))
 
     def hear(self, sender: str, sent: Sent) -> None:
-        """A message of the monitor of that name arrives."""
+        """Take a message that arrives from the monitor of that name."""
         assert self._links is not None
         link = after(self._links.get(sender, UNLINKED), sent.told, sent.clock)
         used = sent.told.base
         if used is not None:
-            # In order: who has used an offer will not use one before it.
+            # In order: a sender that has used an offer will not use an earlier one.
             kept = dropwhile(lambda offer: offer.name != used, link.offered)
             link = link._replace(offered=tuple(kept))
         self._links[sender] = link

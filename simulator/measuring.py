@@ -1,4 +1,4 @@
-"""What is measured during a run, and what it comes to. Times are whole microseconds."""
+"""Measurements of a run, and their results. Times are whole microseconds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from simulator.sidecars.run_context import AnyMessage, Remembering
 
 class TimedVerdict(NamedTuple):
     """A monitor's verdict about an event of `process` with this label, when it was given, whether
-    another may follow, when the event happened, and of which instance it is, if of any."""
+    another may follow, when the event happened, and its instance, if any."""
 
     process: str
     label: Label
@@ -31,21 +31,21 @@ class TimedVerdict(NamedTuple):
 
 
 class Observer(Protocol):
-    """Who looks at the monitors of a run while it goes on, and changes nothing."""
+    """Observer of the monitors of a run while it goes on; it changes nothing."""
 
     def sent(self, message: AnyMessage, time: int) -> None:
         """A monitoring message left."""
 
     def stepped(self, process: str, monitor: Remembering, time: int) -> None:
-        """The monitor of this process made a step; `monitor` is what it remembers now."""
+        """The monitor of this process made a step; `monitor` is its present state."""
 
 
 class Measures:
     """Implements `simulator.sidecars.run_context.Measurements`.
 
-    `now` tells the virtual time; `on_told` hears every verdict as it is given, and that nothing
-    was formed; `observer`, where there is one, sees messages and states. `several`: one event may
-    have several verdicts, about rules.
+    `now` tells the virtual time; `on_told` hears every verdict as it is given, and that nothing was
+    formed; `observer`, if given, sees messages and states. `several`: one event may have several
+    verdicts, about rules.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Measures:
         self.messages = 0
         self.bytes = 0
         self.unsettled_events: list[tuple[int, int]] = []
-        """Each the index of a process and a count of its events."""
+        """Unsettled events, each the index of a process and a count of its events."""
         self._sizes: dict[int, int] = defaultdict(int)
         self._since: dict[tuple[str, int], tuple[int, Label]] = {}
         self._last: dict[tuple[str, int, int], TimedVerdict] = {}
@@ -111,9 +111,8 @@ class Measures:
     def last_verdicts(
         self, explained: Callable[[MonitorVerdict], MonitorVerdict]
     ) -> list[TimedVerdict]:
-        """The last verdict about each event, and each rule, for which there was one, with the
-        reasons that
-        `explained` gives it. Its time stays that at which it was given."""
+        """The last verdict about each event and rule that had one, with the reasons that
+        `explained` gives it. Its time stays the one at which it was given."""
         return [
             timed._replace(verdict=explained(timed.verdict))
             for timed in self._last.values()
@@ -121,10 +120,10 @@ class Measures:
         ]
 
     def latency(self) -> Summary:
-        """From an event with a final label to the last verdict about it, in microseconds."""
+        """Microseconds from an event with a final label to the last verdict about it."""
         unsettled = [timed.time - timed.since for timed in self._last.values() if timed.provisional]
         return summary([*self._latencies, *unsettled])
 
     def history_records(self) -> Summary:
-        """Of the size of one monitor's history after each of its steps."""
+        """Sizes of one monitor's history after each of its steps."""
         return summary_of_counts(self._sizes)

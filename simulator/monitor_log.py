@@ -1,7 +1,7 @@
-"""What monitors do in a run, told to a recorder while they do it.
+"""A log of monitors in a run, told to a recorder as they act.
 
-Here it is named by the events of the run, so that a reader needs nothing else. What is told changes
-nothing in the run.
+It names the events of the run, so that a reader needs nothing else. Recording changes nothing in
+the run.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class RecordedMonitors:
         self._index_of = {process: index for index, process in enumerate(world.processes)}
         self._recorder = recorder
         self._number = 0
-        # By identity: what is under way is kept alive by the event queue or a server, so nothing
+        # Keyed by identity: the event queue or a server keeps a message under way alive, so nothing
         # else has its identity before it is taken.
         self._under_way: dict[int, int] = {}
 
@@ -87,7 +87,7 @@ class RecordedMonitors:
         self._recorder(MessageTaken(number, self._world.event_queue.now, self._world.events))
 
     def declared(self, timed: TimedVerdict, verdict: RunVerdict | None) -> None:
-        """`verdict` is that of `timed`, looked up."""
+        """Record a verdict; `verdict` is that of `timed`, looked up."""
         own = self._index_of[timed.process]
         self._recorder(
             VerdictDeclared(
@@ -112,7 +112,7 @@ class RecordedMonitors:
 
 
 def _transitions(message: MonitoringMessage) -> tuple[Reference | None, tuple[Reference, ...]]:
-    """The one under inspection, and those that are asked for or told."""
+    """The transition under inspection, and those asked for or told."""
     match message:
         case Inquiry():
             named = tuple([each.reference for each in message.named])

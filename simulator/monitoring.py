@@ -1,13 +1,13 @@
-"""Monitors beside the processes of a simulated world, one arrangement a strategy.
+"""Monitors beside the processes of a simulated world, one arrangement for each strategy.
 
 A *sidecar* stands beside one process: it is told of labelled events before a sent
 message leaves (write-ahead), keeps its monitor, and carries out the effects of the
 monitor's steps on the monitoring network. Monitors have channels of their own; the delays
 of links hold for them too.
 
-A monitor does one thing at a time, and takes monitoring messages before queued events
-(Algorithm 1). What it does happens when it starts on it, as with the handlers of
-processes; then it is busy for a drawn time.
+A monitor does one thing at a time, and takes monitoring messages before queued events (Algorithm
+1). Its effects happen when it starts, as with the handlers of processes; then it is busy for a
+drawn time.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ ARRANGEMENTS: Final[Mapping[StrategyName, Arrangement]] = {
 
 
 def rules_with(strategy: StrategyName, rules: RulesName) -> RulesName:
-    """The rules by which monitors of this strategy judge where these are asked for."""
+    """The rules by which monitors of this strategy judge if `rules` are asked for."""
     return rules if strategy in ASKING else WITHOUT_INQUIRIES[rules].name
 
 
@@ -49,8 +49,8 @@ def unfit_for(
     strategy: StrategyName,
     rules: RulesName,
 ) -> str:
-    """Why monitors of this strategy, by these rules, cannot judge a property: one for each
-    instance, one written as rules, or one with a beginning. Empty where they can."""
+    """The reason why monitors of this strategy, by these rules, cannot judge a property: one for
+    each instance, one written as rules, or one with a beginning. Empty if they can."""
     if parameters is not None:
         told = "know of no instances, and the property has for_each: use"
     elif automaton is not None and automaton.rules:
@@ -67,9 +67,9 @@ def unfit_for(
 class Monitors(NamedTuple):
     """The monitors of a strategy, in place.
 
-    `watchers`: for each process, by its index, whom to tell of which labels. `explained`: a
-    last verdict with the reasons that its monitor has by now, to be asked for when the network is
-    quiet; pulling monitors give their final verdicts with them.
+    `watchers`: whom to tell of which labels, by the index of the process. `explained` gives a last
+    verdict the reasons that its monitor has by now; ask when the network is quiet. Pulling monitors
+    give their final verdicts with them.
     """
 
     watchers: Sequence[Watchers]
@@ -85,7 +85,7 @@ def monitors(
     """Put the monitors of a strategy in place, beside the processes that watch something by their
     `tables`. The others have nothing to ask, to answer or to tell.
 
-    Tables of several properties can be together where no process watches for two of them.
+    Tables of several properties can be together if no process watches for two of them.
     """
     tables = {process: table for process, table in tables.items() if table.rows}
     watchers, explained = ARRANGEMENTS[strategy](context, tables, rules)

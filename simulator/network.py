@@ -1,9 +1,9 @@
 """The simulated network: channels that deliver after a drawn delay.
 
-Where a network is in order, a message never arrives before an earlier one of its channel:
-it waits for it, and then arrives at the same time, after it. Channels of different pairs
-of processes, and of different networks, do not wait for each other. A message that a
-process sends to itself travels like any other.
+In an ordered network, a message never arrives before an earlier one of its channel: it waits, and
+arrives at the same time, after it. Channels of different pairs of processes, and of different
+networks, do not wait for each other. A message that a process sends to itself travels like any
+other.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from simulator.event_queue import EventQueue, Rank
 T = TypeVar("T")
 
 Channel: TypeAlias = Callable[[T], int]
-"""Sends something on its way, now; the time at which it will arrive."""
+"""Sends something now, and returns the time at which it will arrive."""
 
 
 class Network:
     """Channels between processes that share an event queue.
 
-    The application and its monitors have a network each: `rank` says whose turn it is
-    when times are equal, `name` keeps the random streams of the two apart. Every link
-    draws from a stream of its own, so the delays of a link depend on the seed and on how
-    many messages the link carried before, and on nothing else.
+    The application and its monitors have a network each: `rank` decides between them when times are
+    equal, `name` keeps their random streams apart. Every link draws from a stream of its own, so
+    the delays of a link depend on the seed and on how many messages the link carried before, and on
+    nothing else.
     """
 
     def __init__(
@@ -50,14 +50,14 @@ class Network:
 
     @property
     def in_order(self) -> bool:
-        """Whether messages of one channel arrive in the order in which they were sent."""
+        """True if messages of one channel arrive in the order in which they were sent."""
         return self._in_order
 
     def channel(self, sender: str, receiver: str, deliver: Callable[[T], None]) -> Channel[T]:
         """The channel from `sender` to `receiver`; `deliver` is called with what arrives.
 
-        To be made once a pair: a second channel of the same pair would repeat the draws of
-        the first and not wait for its messages.
+        Make one channel for each pair: a second one would repeat the draws of the first and not
+        wait for its messages.
         """
         event_queue = self._event_queue
         entries = event_queue.entries

@@ -1,11 +1,10 @@
-"""What the logs of a run show: multi-traces for the verifier, cut off as observation is.
+"""Observation: the logs of a run as multi-traces for the verifier, cut off as observation is.
 
-A send of m by l is the action `l!m`, a handle `l?m`; who is at the other end a log does not say.
-A log is of one process, or of several that share a clock. What happens before it begins or from
-the moment in which it ceases is not in it, so it holds a slice of what happened (the slices paper,
-Definition 2).
+A send of m by l is the action `l!m`, a handle `l?m`; a log does not say who is at the other end. A
+log is of one process, or of several that share a clock. It lacks what happens before it begins and
+from the moment it ceases, so it holds a slice of what happened (the slices paper, Definition 2).
 
-Windows come from streams of the run's seed of their own, so they change nothing in the run.
+Windows have their own streams of the run's seed, so they change nothing in the run.
 """
 
 from __future__ import annotations
@@ -26,14 +25,14 @@ from choreomon.multitrace.multitrace import Component, MultiTrace
 from choreomon.multitrace.slices import random_multi_prefix, random_slice
 
 WindowsName: TypeAlias = Literal["document", "whole", "multiprefix", "slice"]
-"""What of a log is seen: what the document says; all; up to a random event of it; between two
-random events of it, every length being as likely as any other."""
+"""The part of a log that is seen: the window of the document; all; up to a random event of it;
+between two random events of it, all lengths being equally likely."""
 
 WINDOWS: Final[tuple[WindowsName, ...]] = get_args(WindowsName)
 
 
 class Log(NamedTuple):
-    """Who writes it, sorted by name; when it begins; when it ceases, None: never."""
+    """A log: its processes, sorted by name; when it begins; when it ceases, None: never."""
 
     processes: tuple[str, ...]
     start: Delay = NO_TIME
@@ -41,10 +40,10 @@ class Log(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What logs show of a run.
+    """The logs of a run, as seen.
 
     - `multitrace`: one component for each log;
-    - `happened`: how many events each of them would have, had it been written all the time.
+    - `happened`: how many events each log would have, had it been written all the time.
     """
 
     multitrace: MultiTrace
@@ -70,7 +69,7 @@ class Logbook:
         self._times[number].append(event.time)
 
     def seen(self, seed: int, windows: WindowsName = "document") -> Seen:
-        """What they show of the run, if it had this seed."""
+        """The logs as seen, if the run had this seed."""
         streams = Streams(seed)
         within = _within if windows == "document" else _all
         multitrace = MultiTrace(
@@ -95,7 +94,7 @@ def _all(
 def _within(
     log: Log, actions: Sequence[Action], times: Sequence[int], streams: Streams
 ) -> tuple[Action, ...]:
-    """What happened while the log was written. Times never fall."""
+    """Select the actions that happened while the log was written. Times never decrease."""
     start = sampler(log.start, streams.stream("observation start", *log.processes))()
     first, last = bisect_left(times, start), len(times)
     if log.end is not None:
@@ -107,8 +106,8 @@ def _within(
 def logs_from_document(
     document: ObservationDocument, processes: tuple[str, ...]
 ) -> tuple[Log, ...]:
-    """The logs that a document states of an application with these processes, in the order of
-    their first ones."""
+    """The logs that a document states for an application with these processes, ordered by first
+    process."""
     start = delay_from_document(document.start)
     end = None if document.end is None else delay_from_document(document.end)
     stated: dict[str, Log] = {}

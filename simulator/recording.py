@@ -1,8 +1,7 @@
-"""What is kept of a run: all events, the last ones, or a trace written as they happen, and another
-one of what monitors do.
+"""Recorders of a run: a trace written while events happen, and another one of what monitors do.
 
-A recorder is anything that takes a `RunEvent`. Keeping all is `events.append` of a list,
-keeping the last N `events.append` of `collections.deque(maxlen=N)`; here is the rest.
+A recorder is any function that takes a `RunEvent`. To keep all, use `append` of a list, to keep the
+last N, `append` of a `collections.deque(maxlen=N)`; here is the rest.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from simulator.world import Recorder
 
 
 class LineSink(Protocol):
-    """Where lines go: an open text file, for example."""
+    """A sink of lines, such as an open text file."""
 
     def write(self, text: str, /) -> object: ...
 
 
 def tracing(sink: LineSink, processes: tuple[str, ...]) -> Recorder:
-    """Writes one line an event, in the order in which events happen (`formats.trace`)."""
+    """Writes one line for each event, in the order in which events happen."""
 
     def record(event: RunEvent) -> None:
         sink.write(trace_line(event, processes) + "\n")
@@ -33,7 +32,7 @@ def tracing(sink: LineSink, processes: tuple[str, ...]) -> Recorder:
 
 
 def tracing_monitors(sink: LineSink, processes: tuple[str, ...]) -> MonitorRecorder:
-    """Writes one line for everything that a monitor does (`formats.monitor_log`)."""
+    """Writes one line for everything that a monitor does."""
 
     def record(entry: LogEntry) -> None:
         sink.write(monitor_line(entry, processes) + "\n")
@@ -42,7 +41,7 @@ def tracing_monitors(sink: LineSink, processes: tuple[str, ...]) -> MonitorRecor
 
 
 def each_of(*recorders: Recorder | None) -> Recorder | None:
-    """Gives every event to all that there are, in this order; None where there is none."""
+    """Gives every event to all recorders, in this order; None if there are none."""
     there = [recorder for recorder in recorders if recorder is not None]
     if len(there) < 2:
         return next(iter(there), None)

@@ -1,4 +1,4 @@
-"""One run of a document's application with its monitors, from a seed to a `Run`."""
+"""Runs of a document's application with its monitors, from a seed to a `Run`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from simulator.sidecars.run_context import Explained, RunContext
 from simulator.world import Recorder, World
 
 KEPT_EVENTS: Final = 100_000
-"""The last events of a run that are kept for pictures and explanations, where asked."""
+"""The number of last events of a run kept for pictures and explanations, if asked for."""
 
 
 class Simulation(Scenario):
@@ -56,15 +56,15 @@ class Simulation(Scenario):
     ) -> Run:
         """Run once.
 
-        `rules` override the document's; without asking, monitors take `sound` for `precise`.
-        `recorder` is given every event, `on_verdict` every verdict, also provisional ones, with the
-        reasons of that moment; verdicts of the `Run` have those of the end. `observer` sees what
-        monitors send and remember, `monitor_recorder` all that they send, take and declare. With
-        `keep_events` the last `KEPT_EVENTS` events, and messages between monitors, are kept; if
-        those are all events, the `Run` says by which of them the property was really formed.
+        `rules` override the document's; monitors that do not ask take `sound` for `precise`.
+        `recorder` receives every event, `on_verdict` every verdict, also provisional ones, with the
+        reasons of that moment; verdicts of the `Run` have the reasons of the end. `observer` sees
+        messages and states of monitors, `monitor_recorder` all that they send, take and declare.
+        With `keep_events` the last `KEPT_EVENTS` events, and messages between monitors, are kept;
+        if these are all events, the `Run` says which of them really formed the property.
 
-        Raises `ValueError` for a property for each instance with a strategy or rules that know of
-        none.
+        Raises `ValueError` for a property for each instance if the strategy or the rules do not
+        know instances.
         """
         kept: deque[RunEvent] = deque(maxlen=KEPT_EVENTS)
         world = World(
@@ -112,7 +112,7 @@ class Simulation(Scenario):
         )
 
     def _noting(self, world: World) -> Sequence[int]:
-        """Where the property is formed: a list that grows with the run."""
+        """Note where the property is formed: a list that grows with the run."""
         world.watchers[:], formed = noting_formations(
             self._formation_rules, world.watchers, lambda: world.events
         )
@@ -145,8 +145,8 @@ class Simulation(Scenario):
         rules: RulesName | None,
         hearing: _Hearing,
     ) -> tuple[Measures, Explained]:
-        """Put monitors beside the processes of the world; what they will have cost, and their
-        `Monitors.explained`."""
+        """Put monitors beside the processes of the world; return the measures of their costs, and
+        their `Monitors.explained`."""
         event_queue, streams = world.event_queue, Streams(seed)
         lookup = _Lookup(world, automaton)
         on_verdict, observer, monitor_recorder, messages = hearing
@@ -200,7 +200,7 @@ class Simulation(Scenario):
 
 
 class _Hearing(NamedTuple):
-    """Who hears what monitors do in a run."""
+    """Listeners to the monitors of a run."""
 
     on_verdict: Callable[[RunVerdict], None] | None
     observer: Observer | None
@@ -213,15 +213,15 @@ def _as_it_is(verdict: MonitorVerdict) -> MonitorVerdict:
 
 
 def simulation(document: Document) -> Simulation:
-    """Raises `DocumentError` for a document without an application."""
+    """The simulation of a document. Raises `DocumentError` for one without an application."""
     found = scenario(document, "simulate")
     return Simulation(**vars(found))
 
 
 @contextmanager
 def _without_cycle_collection() -> Iterator[None]:
-    """A run makes tuples by the million and no cycles, which the collector would look for
-    in vain for a tenth of the run's time."""
+    """Runs without the cycle collector. A run makes tuples by the million and no cycles; looking
+    for these in vain would take a tenth of its time."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -232,7 +232,7 @@ def _without_cycle_collection() -> Iterator[None]:
 
 
 class _Lookup:
-    """Verdicts with their clocks looked up, as the events of one world."""
+    """Lookup of the clocks of verdicts among the events of one world."""
 
     def __init__(self, world: World, automaton: SequenceAutomaton | None) -> None:
         self._world = world
@@ -240,7 +240,8 @@ class _Lookup:
         self._index_of = {process: index for index, process in enumerate(world.processes)}
 
     def verdict(self, timed: TimedVerdict, pulling: bool = False) -> RunVerdict:
-        """`timed.verdict` must not be `None`. `pulling`: who gives a provisional one is early."""
+        """The verdict, looked up. `timed.verdict` must not be `None`. `pulling`: a provisional
+        verdict is an early one."""
         verdict = timed.verdict
         assert verdict is not None
         transitions = tuple([(t.source, t.target) for t in verdict.transitions])

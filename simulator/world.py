@@ -1,4 +1,4 @@
-"""One run of an application in virtual time.
+"""The world: an application run in virtual time.
 
 A process has a FIFO mailbox and takes the next message as soon as it is idle. Then the
 handle event happens, and all statements of the handler at the same virtual time, each
@@ -38,11 +38,11 @@ Watcher: TypeAlias = Callable[[Label, VectorClock, Binding], None]
 """Called at an event with its label, the clock right after it, and the values of its message."""
 
 Recorder: TypeAlias = Callable[[RunEvent], None]
-"""Called at every event, with all about it."""
+"""Called with every event."""
 
 Envelope: TypeAlias = tuple[Route, VectorClock | None, int | None, Binding]
-"""A message under way or in a mailbox: its route, the clock and index of its send event, `None`
-for one from the environment, and the values that it carries."""
+"""A message under way or in a mailbox: its route, the clock and index of its send event (`None` if
+from the environment), and the values that it carries."""
 
 Posting: TypeAlias = tuple[Label, Route, Channel[Envelope], Given]
 """A send as this driver of programs knows it: its label, its route, the channel, and the values
@@ -55,11 +55,11 @@ class World:
     """The processes of an application, their mailboxes, clocks and channels.
 
     - `clocks`: for each process its clock as it is now; monitors may put merged ones here.
-    - `watchers`: for each process a mapping from labels to watchers; at each event exactly
-      one look-up is made in that of its process.
+    - `watchers`: for each process a mapping from labels to watchers; each event costs exactly one
+      look-up in that of its process.
     - `events`: how many events have happened; the next one has this index.
-    - `reached_max_events`: whether the run was stopped at `max_events` events. Then what
-      was left of the application is dropped, and monitors go on until they are done.
+    - `reached_max_events`: whether the run was stopped at `max_events` events. Then the rest of the
+      application is dropped, and monitors go on until they are done.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class World:
             self._schedule(at, self._arrive, (route, None, None, values))
 
     def _linked(self, application: CompiledApplication, network: Network) -> list[Program[Posting]]:
-        """The programs with the channel of each send, so that sending looks nothing up. Only
+        """Link programs to the channel of each send, so that sending needs no look-up. Only
         channels that some send may use are opened."""
         channels: dict[tuple[str, str], Channel[Envelope]] = {}
 
@@ -117,15 +117,15 @@ class World:
         return self._indices[process][count - 1]
 
     def run(self) -> None:
-        """Until nothing is left in the event queue, of the application or of monitors."""
+        """Run until the event queue is empty: the application and the monitors are done."""
         self.event_queue.run()
 
     def _arrive(self, envelope: Envelope) -> None:
-        """A message is at its receiver, which handles it unless it is busy.
+        """Deliver a message to its receiver, which handles it unless it is busy.
 
-        The hot loop: everything that a message costs but its program and its channel happens
-        here, in one frame. `tick` of `core.vector_clock` is written out, and so is `merge` for few
-        processes, since two calls and a copy more are a fifth of the price of a message.
+        The hot loop: all the work for a message but its program and its channel happens here, in
+        one frame. `tick` of `core.vector_clock` is written out, and so is `merge` for few
+        processes, since two more calls and a copy are a fifth of the price of a message.
         """
         (process, label, program), sent_clock, sent_at, handled = envelope
         if self._busy[process]:

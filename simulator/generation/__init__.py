@@ -9,5 +9,5 @@ the paper, section 6.1.
     sequences    the forbidden sequences, and what cancels them
     scenario     parameters and a seed -> a scenario
 
-A choice of ours is marked "The paper leaves open" where it is made; docs/generate.md lists them.
+Our own choices are marked "The paper leaves open" where they are made; docs/generate.md lists them.
 """

@@ -1,4 +1,4 @@
-"""Which handlers of an application send to which.
+"""Activities of an application: its handlers, and to which of them each sends.
 
 An *activity* is what one message of the environment sets off: a communication chain of messages,
 each but the first sent by the handler of the one before it. The longest chains come first, then
@@ -6,8 +6,8 @@ activities of one message, then of none.
 
 An activity of one message may end at a handler at which other activities end; apart from that no
 handler belongs to two. So no communication chain contains messages of two activities: they are
-causally unrelated. The paper leaves open whether the order in which a process does things counts
-there, too; here only messages count, as in its "chain of message handlers".
+causally unrelated. The paper leaves open whether the order of actions within a process counts, too;
+here only messages count, as in its "chain of message handlers".
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from simulator.generation.parameters import Parameters, single_messages
 
 
 class Handler(NamedTuple):
-    """What a process does with one message name."""
+    """The handler of a process for one message name."""
 
     process: str
     name: str
@@ -34,7 +34,8 @@ class Activity(NamedTuple):
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """In the order in which they are sent: message number k by handler number k."""
+        """The messages in the order in which they are sent: message number k by handler number
+        k."""
         pairs = zip(self.handlers, self.handlers[1:], strict=False)
         return tuple(Message(sender.process, to.name, to.process) for sender, to in pairs)
 
@@ -44,7 +45,7 @@ def process_names(parameters: Parameters) -> list[str]:
 
 
 def handlers_of(parameters: Parameters) -> list[list[Handler]]:
-    """Those of each process; all names are different."""
+    """The handlers of each process; all names are different."""
     each = parameters.handlers
     return [
         [Handler(process, f"m{place * each + number}") for number in range(1, each + 1)]
@@ -53,9 +54,9 @@ def handlers_of(parameters: Parameters) -> list[list[Handler]]:
 
 
 def drawn_activities(parameters: Parameters, random: Random) -> list[Activity]:
-    """Activities with every handler of the application in at least one: `parameters.chains` of
-    `parameters.chain` messages, then as many of one message as can be told from each other, then
-    those of no message. No two messages of them are the same."""
+    """Draw activities such that every handler of the application is in at least one:
+    `parameters.chains` of `parameters.chain` messages, then as many of one message as can be told
+    apart, then those of no message. No two of their messages are the same."""
     free = [shuffled(random, own) for own in handlers_of(parameters)]
     chains = [_chain(free, parameters.chain, random) for _ in range(parameters.chains)]
     singles = _singles(free, chains, random)
@@ -65,8 +66,8 @@ def drawn_activities(parameters: Parameters, random: Random) -> list[Activity]:
 
 
 def _chain(free: list[list[Handler]], length: int, random: Random) -> Activity:
-    """A chain through different processes, which takes handlers where most are left, so that what
-    is left stays balanced. Only where every process sends in it, it ends at one of them."""
+    """A chain through different processes, which takes handlers where most are left, so that the
+    rest stays balanced. Only if every process sends in it, it ends at one of them."""
     most_first = shuffled(random, range(len(free)))
     most_first.sort(key=lambda process: -len(free[process]))
     if length < len(free):
@@ -74,14 +75,14 @@ def _chain(free: list[list[Handler]], length: int, random: Random) -> Activity:
     else:
         end = most_first[0]
         path = shuffled(random, [p for p in range(len(free)) if p != end])
-        # It sends anywhere but last: no process sends to itself.
+        # It may send at any place but the last: no process sends to itself.
         path.insert(below(random, len(path)), end)
         path.append(end)
     return Activity(tuple(free[process].pop() for process in path))
 
 
 def _singles(free: list[list[Handler]], chains: list[Activity], random: Random) -> list[Activity]:
-    """As many activities of one message as the handlers that are left allow. They end at the ends
+    """Make as many activities of one message as the remaining handlers allow. They end at the ends
     of chains, and at as few other handlers as possible."""
     names = [own[0].process if own else None for own in free]
     targets = [(chain.handlers[-1], chain.handlers[-2].process) for chain in chains]

@@ -1,11 +1,11 @@
-"""Which handlers send only if a variable says so, and who changes it.
+"""Branches: handlers that send only if a variable says so, and the handlers that change it.
 
 The paper's language has conditions on boolean variables and assignments of constants, and leaves
 open how many of either its generator writes. Here a branching handler has a variable of its own
-process, which another handler of that process changes once and for all. That one belongs to another
-activity and runs soon before the first or soon after the last time that the branching one does, so
-that it depends on the network which of the two is first; if every message takes its mean time, the
-message is sent every time. Where no other handler runs before or after it, nobody changes the
+process, which another handler of that process changes once and for all. The latter belongs to
+another activity and runs soon before the branching handler first runs, or soon after it last runs,
+so that the network decides which of the two is first; if every message takes its mean time, the
+message is sent every time. If no other handler runs before or after it, nobody changes the
 variable, and the message is always sent.
 
 Integers, which conditions cannot test, are left out.
@@ -24,7 +24,7 @@ from simulator.generation.draws import rounded_share, some
 class Branch(NamedTuple):
     """A handler sends only while `variable` is `needed`.
 
-    At first it is `initial`; `changed_by`, where there is one, gives it the opposite value.
+    The variable is `initial` at first; `changed_by`, if any, gives it the opposite value.
     """
 
     handler: Handler
@@ -40,7 +40,7 @@ def drawn_branches(
     share: float,
     random: Random,
 ) -> list[Branch]:
-    """Branches of so large a share of all handlers that send, rounded to the nearest; `times` says
+    """Draw branches for this share of all handlers that send, rounded to the nearest; `times` says
     when handlers run if every message takes its mean time."""
     sending = [handler for activity in activities for handler in activity.handlers[:-1]]
     started = {activity.handlers[0] for activity in activities}
@@ -64,7 +64,7 @@ def drawn_branches(
             for rival in by_process[handler.process]
             if rival not in together[handler] and distance(rival) > 0
         ]
-        # Of two that the environment starts it is not the network that decides which is first.
+        # If the environment starts both, the network does not decide which is first.
         changed_by = min(
             rivals,
             key=lambda rival: ({handler, rival} <= started, distance(rival), rival),

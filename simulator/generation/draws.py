@@ -1,7 +1,6 @@
 """Picks and orders that are the same on every machine and under every version of Python.
 
-Of all that a generator has, only `random()` is promised to stay as it is; so everything here is
-made of it.
+Python promises to keep only `random()` of a generator as it is; so everything here is made of it.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ def below(random: Random, bound: int) -> int:
 
 
 def pick(random: Random, items: Sequence[T]) -> T:
-    """One of them; takes one number from the stream. `items` is not empty."""
+    """Pick one of the items, of which there is at least one; takes one number from the stream."""
     return items[below(random, len(items))]
 
 
 def shuffled(random: Random, items: Iterable[T]) -> list[T]:
-    """All of them, in an order that is drawn; takes a number for each from the stream."""
+    """Shuffle the items; takes one number from the stream for each."""
     left = [*items]
     for last in range(len(left) - 1, -1, -1):
         other = below(random, last + 1)
@@ -33,10 +32,10 @@ def shuffled(random: Random, items: Iterable[T]) -> list[T]:
 
 
 def some(random: Random, items: Iterable[T], number: int) -> list[T]:
-    """`number` of them, at most all, in an order that is drawn."""
+    """Draw `number` of the items, at most all, in a random order."""
     return shuffled(random, items)[:number]
 
 
 def rounded_share(share: float, number: int) -> int:
-    """So much of `number`, rounded to the nearest, halves up."""
+    """Compute a share of `number`, rounded to the nearest, halves up."""
     return int(share * number + 0.5)

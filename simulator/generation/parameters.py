@@ -1,7 +1,7 @@
-"""What a generated scenario is asked to be, and whether processes and handlers have room for it.
+"""Parameters of a generated scenario, and whether its processes and handlers have room for them.
 
-The paper leaves open what happens where they have not. Here nothing is made smaller in silence:
-`Parameters` are refused with what would fit. Whether they are does not depend on the seed.
+The paper leaves open what happens if they have not. Here nothing is made smaller in silence:
+`Parameters` that do not fit are refused, with what would fit. That does not depend on the seed.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ COMPLEXITY_CLASSES: Final = MappingProxyType(
 of real applications' 90th percentile, C1 that of the 10th."""
 
 MOST_HANDLERS: Final = 5_000
-"""Of all processes together: a document with more may be too large to be read."""
+"""The most handlers of all processes together: a document with more may be too large to be read."""
 
 MOST_INSTANCES: Final = 100_000
-"""As many messages of the environment as a document may say in one entry."""
+"""The most instances: a document can state so many messages of the environment in one entry."""
 
 INSTANCE: Final = "instance"
-"""What messages carry a value of, where there are instances."""
+"""The name of the value that messages carry if there are instances."""
 
 SPARE: Final = 2
 """Messages that are causally unrelated to a sequence and not needed as its steps, if there is room:
@@ -45,13 +45,13 @@ they can cancel it."""
 
 CANCELLATIONS: Final = 0.3
 BRANCHING: Final = 0.5
-"""Shares where nothing is said. The paper says nothing either; with these, sequences of class C6
-are formed in some runs and not in others (docs/generate.md, "How often sequences are formed")."""
+"""Default shares. The paper gives none; with these, sequences of class C6 are formed in some runs
+and not in others (docs/generate.md, "How often sequences are formed")."""
 
 
 class Unfit(ValueError):
-    """Parameters that ask for what cannot be. `parameter` is the one to change first, as a
-    field of `Parameters`; the message says what would fit."""
+    """Parameters that cannot be met. `parameter` is the one to change first, as a field of
+    `Parameters`; the message says what would fit."""
 
     def __init__(self, parameter: str, message: str) -> None:
         self.parameter = parameter
@@ -60,7 +60,7 @@ class Unfit(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameters:
-    """What a generated scenario is asked to be.
+    """The parameters of a generated scenario.
 
     - `processes`: at least 2;
     - `handlers`: of every process. Table 4 counts the most that any process has; the paper leaves
@@ -70,10 +70,10 @@ class Parameters:
     - `sequences`: how many forbidden sequences;
     - `length`: steps of every sequence. The paper asks for a minimum, and leaves open how much
       longer sequences may be: here none is;
-    - `cancellations`: of all places between two steps the share at which a message cancels;
-    - `branching`: of all handlers that send the share that do it only if a variable says so;
-    - `instances`: for how many values of `INSTANCE` everything happens, while the property is meant
-      for each; 0: messages carry no values, and the property is for the whole run.
+    - `cancellations`: the share of all places between two steps at which a message cancels;
+    - `branching`: the share of all sending handlers that send only if a variable says so;
+    - `instances`: for how many values of `INSTANCE` everything happens, where the property is for
+      each; 0: messages carry no values, and the property is for the whole run.
 
     Raises `Unfit`.
     """
@@ -147,13 +147,13 @@ class Parameters:
 
     @property
     def unrelated(self) -> int:
-        """Steps of every sequence that no chain has room for."""
+        """The number of steps of every sequence that do not fit into a chain."""
         return max(0, self.length - self.chain)
 
     @property
     def chains(self) -> int:
-        """How many of the longest chains there are: as many as leave room for what else the
-        sequences need, and for `SPARE` messages if that can be."""
+        """The number of longest chains: as many as leave room for what else the sequences need, and
+        for `SPARE` messages if possible."""
         return next(
             chains
             for needed, times in (
@@ -171,16 +171,16 @@ class Parameters:
         return range(self.all_handlers // (self.chain + 1), 0, -1)
 
     def others(self, chains: int) -> int:
-        """Messages, at least, that are causally unrelated to one of so many chains and to each
-        other, wherever these chains end."""
+        """The least number of messages that are causally unrelated to one of this many chains and
+        to each other, wherever these chains end."""
         left, more = divmod(self.all_handlers - chains * (self.chain + 1), self.processes)
         free = [left + 1] * more + [left] * (self.processes - more)
         return chains - 1 + single_messages(free, [0] * self.processes)[0]
 
     def variety(self, chains: int) -> int:
-        """How many different sequences there are, at least."""
+        """The least number of different sequences."""
         if self.chain == 1 < self.length:
-            # What one chain is made of others are, too: those with one of them are counted.
+            # All chains are made alike, so sequences with one of them are counted.
             others = self.others(chains)
             orders = factorial(self.length)
             return (
@@ -209,12 +209,12 @@ class Parameters:
 
 
 def single_messages(free: Sequence[int], outside: Sequence[int]) -> tuple[int, tuple[int, ...]]:
-    """How many different messages single handlers can send that are left, `free` of each process,
-    each to another process; and how many handlers of each process are the ends of such messages,
-    and so do not send.
+    """The number of different messages that the remaining single handlers can send, `free` of each
+    process, each to another process; and the number of handlers of each process that are the ends
+    of such messages, and so do not send.
 
-    `outside` says for each process how many ends there are beside these to which it may send. Ends
-    are taken one by one where most are left, as few as possible.
+    `outside` says for each process to how many further ends it may send. Ends are taken one by one
+    where most are left, as few as possible.
     """
     ends = [0] * len(free)
     best, best_ends = -1, tuple(ends)
@@ -225,7 +225,7 @@ def single_messages(free: Sequence[int], outside: Sequence[int]) -> tuple[int, t
         )
         if number > best:
             best, best_ends = number, tuple(ends)
-        # Whatever is alike in both is alike altogether, so the order of processes changes nothing.
+        # Processes with equal values in both are interchangeable, so their order changes nothing.
         most = max(range(len(free)), key=lambda p: (free[p] - ends[p], free[p]))
         ends[most] += 1
     return best, best_ends
@@ -241,8 +241,8 @@ def of_class(
     branching: float = BRANCHING,
     instances: int = 0,
 ) -> Parameters:
-    """Parameters of a complexity class. The chain of class Ci is i, as in section 6.2 of the
-    paper, where nothing else is said; the length is that of the chain.
+    """Parameters of a complexity class. By default the chain of class Ci is i, as in section 6.2 of
+    the paper, and the length is that of the chain.
 
     Raises `KeyError` for no class, and `Unfit`.
     """

@@ -34,8 +34,8 @@ from simulator.world import MAX_EVENTS
 
 @dataclass(frozen=True, slots=True)
 class GeneratedScenario:
-    """An application and the sequences that it must not form, for each instance where there are
-    `parameters` of these; messages take `DELAY`."""
+    """An application and the sequences that it must not form, for each instance if `parameters` ask
+    for instances; messages take `DELAY`."""
 
     application: Application
     sequences: tuple[MessageSequence, ...]
@@ -43,10 +43,9 @@ class GeneratedScenario:
 
 
 def generated_scenario(parameters: Parameters, seed: int) -> GeneratedScenario:
-    """The scenario of these parameters and this seed: the same on every machine.
-
-    What is drawn for one thing leaves what is drawn for others alone: scenarios that differ in
-    `cancellations` alone have the same application and steps.
+    """The scenario of these parameters and this seed: the same on every machine. Draws for one
+    thing do not influence those for others: scenarios that differ only in `cancellations` have the
+    same application and steps.
     """
     streams = Streams(seed)
     activities = drawn_activities(parameters, streams.stream("generate", "activities"))
@@ -85,7 +84,7 @@ def _for_each(sequences: Iterable[MessageSequence]) -> instances.Parameters:
 
 
 def generated_simulation(scenario: GeneratedScenario) -> Simulation:
-    """It ready to run, as if its document had been read."""
+    """The scenario ready to run, as if its document had been read."""
     return Simulation(
         application=compile_application(scenario.application),
         delays=LinkDelays(DELAY),
@@ -106,7 +105,8 @@ def stated_application(
     schedule: Schedule,
     branches: Sequence[Branch],
 ) -> Application:
-    """Handlers that send what was drawn, in branches where some were drawn, and the schedule."""
+    """The application: handlers that send what was drawn, in branches where these were drawn, and
+    the schedule."""
     body: dict[Handler, list[Statement]] = {}
     variables: dict[str, dict[str, bool]] = {}
     given: Given = ((INSTANCE, OfHandled(INSTANCE)),) if parameters.instances else ()

@@ -1,13 +1,13 @@
-"""The forbidden sequences of a generated application, and what cancels them.
+"""The forbidden sequences of a generated application, and their cancellations.
 
-As in section 6.2 of the paper a sequence is made of the messages of a longest chain, in their
-order, and where it is longer than that chain, of messages that have no causal relationship with
-these nor with each other: messages of other activities. Where there are fewer of those than needed,
-some stand in the sequence twice, and then their activities happen twice.
+As in section 6.2 of the paper a sequence consists of the messages of a longest chain, in their
+order, and if it is longer than that chain, of messages that are causally unrelated to these and to
+each other: messages of other activities. If there are too few of those, some stand in the sequence
+twice, and then their activities happen twice.
 
 The paper leaves open where in a sequence the unrelated messages stand. Here a run of the network is
 drawn, and they stand where they come in that run; so the sequence can really be formed, and often
-is not. Only where this gives no sequence that is not there yet, any place is as good.
+is not. Only if this gives no new sequence, they stand anywhere.
 """
 
 from __future__ import annotations
@@ -25,15 +25,16 @@ from simulator.generation.parameters import Parameters
 from simulator.generation.schedule import Schedule
 
 RUNS: Final = 100
-"""Of the network that are drawn for one sequence before its unrelated messages stand anywhere."""
+"""The most runs of the network drawn for one sequence before its unrelated messages stand
+anywhere."""
 
 MOST_ATTEMPTS: Final = 100_000
-"""At one sequence. `Parameters` has seen to it that there is another one, and there are so few
-sequences that one is found long before."""
+"""The most attempts at one sequence. `Parameters` ensures that there is another one, and sequences
+are so few that one is found long before."""
 
 
 class _Step(NamedTuple):
-    """Message number `place` of an activity, when this runs for the time number `run`."""
+    """Message number `place` of an activity in its run number `run`."""
 
     activity: int
     place: int
@@ -43,8 +44,8 @@ class _Step(NamedTuple):
 def drawn_sequences(
     parameters: Parameters, activities: Sequence[Activity], schedule: Schedule, random: Random
 ) -> list[tuple[Message, ...]]:
-    """The steps of each sequence; no two sequences have the same. Number k is made of a chain of
-    its own, as long as there are enough chains."""
+    """Draw the steps of each sequence; no two sequences have the same. Each has a chain of its own,
+    as long as there are enough chains."""
     messages = [activity.messages for activity in activities]
     chains = shuffled(random, range(parameters.chains))
     found: dict[tuple[Message, ...], None] = {}
@@ -72,7 +73,7 @@ def _chosen(
     chain: int,
     random: Random,
 ) -> list[_Step]:
-    """Steps of one sequence, those of the chain first and in order."""
+    """Choose the steps of one sequence, those of the chain first and in order."""
     run = below(random, len(schedule.starts[chain]))
     places = sorted(some(random, range(parameters.chain), parameters.length))
     steps = [_Step(chain, place, run) for place in places]
@@ -91,7 +92,7 @@ def _as_in_a_run(
     schedule: Schedule,
     random: Random,
 ) -> list[_Step]:
-    """In the order in which they come in one run of the network."""
+    """Order the steps as in one run of the network."""
     times = {
         (activity, run): schedule.drawn(activity, len(messages[activity]), run, random)
         for activity, run in dict.fromkeys((step.activity, step.run) for step in steps)
@@ -100,7 +101,7 @@ def _as_in_a_run(
 
 
 def _anyhow(steps: Sequence[_Step], chain: int, random: Random) -> list[_Step]:
-    """In any order that leaves those of the chain as they are."""
+    """Order the steps at random, leaving those of the chain in their order."""
     ordered = shuffled(random, steps)
     own = iter([step for step in steps if step.activity == chain])
     return [next(own) if step.activity == chain else step for step in ordered]
@@ -112,11 +113,11 @@ def with_cancellations(
     share: float,
     random: Random,
 ) -> tuple[MessageSequence, ...]:
-    """The sequences, with one cancellation at so large a share of all places between two steps.
+    """The sequences with one cancellation each at this share of all places between two steps.
 
-    The paper leaves open what cancels. Here it is a message of an activity of which no step is
-    there, and so without a causal relationship with any; where there is none, any that is not the
-    next step. It leads back to any state before.
+    The paper leaves open what cancels. Here it is a message of an activity without a step in the
+    sequence, and so causally unrelated to all steps; if there is none, any message but the next
+    step. It leads back to any earlier state.
     """
     places = [(n, done) for n, steps in enumerate(sequences) for done in range(1, len(steps))]
     chosen = sorted(some(random, places, rounded_share(share, len(places))))

@@ -1,2 +1,2 @@
-"""How each strategy serves its monitors in a simulated world; which there are is in
-`simulator.monitoring`. What monitors decide is in `choreomon.monitor`."""
+"""Sidecars: how each strategy serves its monitors in a simulated world; `simulator.monitoring`
+lists the strategies. What monitors decide is in `choreomon.monitor`."""

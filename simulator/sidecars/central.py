@@ -1,4 +1,4 @@
-"""One monitor that all processes tell."""
+"""The sidecars of the central strategy: all processes tell one monitor."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ CENTRE: Final = "(central)"
 def centrally(
     context: RunContext, tables: Mapping[str, TransitionTable], rules: RulesName
 ) -> tuple[Mapping[str, Watchers], Explained]:
-    """The central monitor, and what tells it beside each process."""
+    """Put a central monitor in place, and a teller beside each process."""
     monitor = CentralMonitor(tuple(tables.values()), context.processes, WITHOUT_INQUIRIES[rules])
     return CentralNode(context, monitor, tables).watchers, monitor.explained
 
 
 class CentralNode:
-    """The central monitor, and what tells it of the events of each process."""
+    """The central monitor, and the watchers that tell it of the events of each process."""
 
     def __init__(
         self,

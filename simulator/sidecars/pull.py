@@ -1,4 +1,4 @@
-"""Monitors that ask each other."""
+"""The sidecars of the pull strategy: monitors that ask each other."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _GO_ON: Final = GoOn()
 def pulling(
     context: RunContext, tables: Mapping[str, TransitionTable], rules: RulesName
 ) -> tuple[Mapping[str, Watchers], Explained]:
-    """A sidecar beside each process; final verdicts have all their reasons."""
+    """Put a sidecar beside each process; final verdicts have all their reasons."""
     has_deadline = context.deadline is not None
 
     def monitor(table: TransitionTable) -> Monitor | InstanceMonitor:
@@ -44,7 +44,7 @@ def pulling(
 
 class PullSidecar:
     """The host of a pulling monitor beside its process. The world keeps the clock of the process:
-    the host gets it with every step, and what it made of it is put back."""
+    the host gets it with every step, and the merged clock is put back."""
 
     def __init__(self, context: RunContext, host: Host) -> None:
         self._context = context
@@ -85,7 +85,7 @@ class PullSidecar:
         self._step(InstanceEvent(Event(label, clock), binding))
 
     def _observe_of_instance(self, label: Label, clock: VectorClock, values: Binding) -> None:
-        # Events of instances do not queue: judging one begins at once, and takes its time then.
+        # Events of instances do not queue: each is judged at once, and takes its time then.
         self._occur_of_instance(label, clock, values)
         self.server.event(_GO_ON)
 

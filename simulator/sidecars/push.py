@@ -1,4 +1,4 @@
-"""Monitors that tell each other."""
+"""The sidecars of the push strategy: monitors that tell each other."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from simulator.sidecars.single_server import SingleServer, watching
 def pushing(
     context: RunContext, tables: Mapping[str, TransitionTable], rules: RulesName
 ) -> tuple[Mapping[str, Watchers], Explained]:
-    """A sidecar beside each process."""
+    """Put a sidecar beside each process."""
     processes, told = context.processes, WITHOUT_INQUIRIES[rules]
     monitors = {process: PushMonitor(table, processes, told) for process, table in tables.items()}
     sidecars = {

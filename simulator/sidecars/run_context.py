@@ -1,4 +1,5 @@
-"""What the sidecars of one run share: channels, clocks, and who is told of their steps."""
+"""The context that the sidecars of one run share: channels, clocks, and who is told of their
+steps."""
 
 from __future__ import annotations
 
@@ -22,30 +23,30 @@ from simulator.network import Network
 from simulator.world import Watcher
 
 Watchers: TypeAlias = Mapping[Label, Watcher]
-"""Who is told of events with these labels, by a process."""
+"""The watchers of one process, by label."""
 
 Explained: TypeAlias = Callable[[MonitorVerdict], MonitorVerdict]
-"""A last verdict with the reasons that its monitor has by now."""
+"""Gives a last verdict the reasons that its monitor has by now."""
 
 AnyMessage: TypeAlias = MonitoringMessage | InstanceMessage
 """A message between monitors, about an instance or about none."""
 
 Remembering: TypeAlias = MonitorState | InstancesState | PushMonitor | CentralMonitor
-"""What a monitor remembers: a value where it pulls, else the monitor itself."""
+"""The state of a monitor: a value for pulling ones, else the monitor itself."""
 
 
 class Measurements(Protocol):
-    """Where the measurements of monitors go."""
+    """Receiver of the measurements of monitors."""
 
     def observed(self, label: Label, clock: VectorClock) -> None:
         """An event happened that labels a final transition."""
 
     def sent(self, message: AnyMessage, size: int) -> None:
-        """A monitoring message of so many bytes left."""
+        """A monitoring message of `size` bytes left."""
 
     def stepped(self, process: str, records: int, monitor: Remembering) -> None:
-        """The monitor of this process made a step, and has so many records; `monitor` is what
-        remembers them, as it is now."""
+        """The monitor of this process made a step, and has this many records; `monitor` is its
+        present state."""
 
     def unsettled(self, process: str, event: VectorClock) -> None:
         """The monitor of this process could not show that its possible verdict about the event is
@@ -56,17 +57,17 @@ class Measurements(Protocol):
 
 
 class MonitorLog(Protocol):
-    """Who is told of every message between monitors, where somebody wants to know."""
+    """Listener to every message between monitors."""
 
     def sent(self, message: AnyMessage, size: int, arrives: int) -> None:
-        """A message of so many bytes left, and will be at its receiver then."""
+        """A message of `size` bytes left, and will arrive at the time `arrives`."""
 
     def taken(self, message: AnyMessage) -> None:
-        """Its receiver starts on it, before anything becomes of it."""
+        """The receiver of a message starts on it; called before it has any effect."""
 
 
 class RunContext:
-    """What all sidecars of one run share. `clocks[i]` is the clock of the process at `i`,
+    """The context of all sidecars of one run. `clocks[i]` is the clock of the process at `i`,
     shared with the world. `at_once`: services never take any time. Without a `log` nobody is told
     of messages."""
 
@@ -95,11 +96,11 @@ class RunContext:
         self.schedule = event_queue.schedule_of(MONITORING)
 
     def sent(self, message: AnyMessage, size: int, arrives: int) -> None:
-        """A monitoring message of so many bytes left."""
+        """A monitoring message of `size` bytes left."""
         self.measurements.sent(message, size)
         if self.log is not None:
             self.log.sent(message, size, arrives)
 
     def channels(self, process: str) -> LinkedChannels:
-        """Those of the monitor of this process."""
+        """The channels of the monitor of this process."""
         return LinkedChannels(self.network, process, len(self.processes), self.sent)

@@ -1,4 +1,5 @@
-"""A monitor does one thing at a time, monitoring messages first, and may be busy with it."""
+"""A server for a monitor: one thing at a time, monitoring messages first, each taking service
+time."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ from simulator.world import Watcher
 
 
 class SingleServer:
-    """One thing at a time, monitoring messages first; `handle` does it."""
+    """Serves one thing at a time, monitoring messages first; `handle` does the work."""
 
     def __init__(self, context: RunContext, name: str, handle: Callable[[Any], None]) -> None:
         self._event_queue = context.event_queue
@@ -72,8 +73,7 @@ def _logging(log: MonitorLog, handle: Callable[[Any], None]) -> Callable[[Any], 
 
 
 def watching(table: TransitionTable, watch: Watcher, measurements: Measurements) -> Watchers:
-    """A watcher for each label of a table, and measurements first where it may end a
-    sequence."""
+    """A watcher for each label of a table; labels that may end a sequence are measured first."""
 
     def watch_final(label: Label, clock: VectorClock, values: Binding) -> None:
         measurements.observed(label, clock)
