@@ -56,14 +56,14 @@ from choreomon.terminal.rules_text import (
 )
 
 MAX_KINDS: Final = 20
-"""Of verdicts, each with pictures, the gravest first."""
+"""The most kinds of verdicts with pictures, the gravest first."""
 
 MAX_ROWS: Final = 200
 
 TONES: Final = {VIOLATED: "violated", POSSIBLY_VIOLATED: "possibly", None: "quiet"}
 
 GAPS_ALONE: Final = frozenset(("gap", "log-missing"))
-"""Kinds of diagnostics that gaps tell already."""
+"""Kinds of diagnostics that gaps report already."""
 
 NO_TEXT: Final[Mapping[Place, str]] = {}
 
@@ -80,9 +80,9 @@ def audit_page(
     log_text: Mapping[Place, str] = NO_TEXT,
 ) -> str:
     """A whole HTML page. `document_facts` are names and values that say what was audited,
-    `made_with` what the page was made with; `counts` of diagnostics by kind, of which `diagnostics`
-    are the first. `log_text` is what stands in the logs at `places_shown`, as far as that is known.
-    What is left out is counted."""
+    `made_with` what the page was made with; `counts` of diagnostics by kind, the first of which are
+    `diagnostics`. `log_text` is the text of the logs at `places_shown`, as far as known. Omissions
+    are counted."""
     result = f"{with_arrow(audit_headline(outcome, lambda place: str(place).rpartition('/')[2]))}."
     found = kinds_of_verdicts(outcome.verdicts)
     told = (
@@ -108,7 +108,7 @@ def audit_page(
 
 
 def places_shown(outcome: Outcome) -> set[Place]:
-    """Where the events are written that the page lists."""
+    """The places in logs of the events that the page lists."""
     shown: list[AuditVerdict | Overall] = [outcome.overall]
     shown += [kind.first for kind in kinds_of_verdicts(outcome.verdicts)[:MAX_KINDS]]
     orders = (order for each in shown for order in (each.formed, each.not_formed))
@@ -147,7 +147,7 @@ def _verdicts(
 
 
 def _kinds(found: Sequence[Alike[Kind, AuditVerdict]]) -> str:
-    """How many verdicts there are of each kind."""
+    """A table of how many verdicts there are of each kind."""
     rows = [
         (
             with_arrow(str(each.first.item.label)),
@@ -236,7 +236,7 @@ def _caption(order: Order) -> str:
 
 
 def order_picture(order: Order, log_text: Mapping[Place, str] = NO_TEXT) -> Picture:
-    """The order as a space-time diagram, with the lines of the logs below its axis."""
+    """A space-time diagram of the order, with the lines of the logs below its axis."""
     events = order_events(order)
     ends = {end for event in events for end in (event.message.sender, event.message.receiver)}
     names = sorted(ends - {ENVIRONMENT})
@@ -263,7 +263,7 @@ def _places(order: Order) -> Iterator[tuple[int, Place]]:
 
 
 def order_events(order: Order) -> list[RunEvent]:
-    """The events of an order as those of a run; a handle is drawn from the send before it that it
+    """The events of an order as those of a run; a handle is drawn from the earlier send that it
     belongs to by message id, or else by counting."""
     events: list[RunEvent] = []
     sends: dict[tuple[object, ...], list[int]] = {}
@@ -295,7 +295,7 @@ def _gaps(gaps: Sequence[Gap]) -> list[str]:
 
 
 def diagnostics_parts(counts: Mapping[str, int], diagnostics: Sequence[Diagnostic]) -> list[str]:
-    """How much was strange, and the first of it."""
+    """Parts on how much was strange, with the first diagnostics."""
     shown = [each for each in diagnostics if each.kind in counts]
     rows = [
         (each.kind, f"{times:,}", str(each.place), each.message)
@@ -306,7 +306,7 @@ def diagnostics_parts(counts: Mapping[str, int], diagnostics: Sequence[Diagnosti
 
 
 def rules_parts(rules: Sequence[RuleResult]) -> list[str]:
-    """What is known of each rule, the gravest first."""
+    """Parts on the result of each rule, the gravest first."""
     told = gravest_first(rules)
     rows = [
         (
@@ -326,7 +326,7 @@ def rules_parts(rules: Sequence[RuleResult]) -> list[str]:
 def to_record_section(
     verdicts: Iterable[AuditVerdict | Overall], occurrences: Occurrences
 ) -> Section | str:
-    """What would make the next audit more definite; empty where this one is."""
+    """The section on what would make the next audit more definite; empty if this one is."""
     told = to_record(verdicts, occurrences)
     if not told:
         return ""
@@ -336,8 +336,8 @@ def to_record_section(
 
 
 def labels_parts(occurrences: Occurrences, *, sessions: str = "") -> list[str]:
-    """How often each label of the property occurred, the rarest first, and in how many sessions,
-    which are called so, if there are any."""
+    """Parts on how often each label of the property occurred, the rarest first, and in how many
+    `sessions`, a word for them, if there are any."""
     found = sorted(occurrences.of_labels(), key=lambda each: each.events)
     rows = [
         (

@@ -9,14 +9,14 @@ from choreomon.pages.page import as_html
 
 
 def mark_of(name: str, value: str) -> str:
-    """The class of articles that have this value of what is filtered by `name`."""
+    """The CSS class of articles that have this value for the filter `name`."""
     return f"m{sha256(f'{name}={value}'.encode()).hexdigest()[:10]}"
 
 
 def filters(by: Sequence[tuple[str, Sequence[tuple[str, str]]]]) -> str:
-    """Buttons for each thing that can be filtered by: one for each of its values, given with the
-    mark of its articles, and one for all. They act on the articles of the section that they are in;
-    printed, and in browsers without `:has`, all articles are there."""
+    """Buttons for each filter: one for each of its values, given with the mark of its articles, and
+    one for all. They act on the articles of their section; in print, and in browsers without
+    `:has`, all articles are there."""
     parts, rules = [], []
     for name, values in by:
         group = mark_of(name, "")

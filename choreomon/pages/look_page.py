@@ -1,4 +1,4 @@
-"""Build the page about what is in logs: tables, and a chosen part as a space-time diagram."""
+"""Build the page about the contents of logs: tables, and a chosen part as a space-time diagram."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def look_page(
     left_out: int,
     made_with: Sequence[tuple[str, str]] = (),
 ) -> str:
-    """A whole HTML page. `events` are drawn, of these `processes`; `left_out` counts those that
-    might have been, too."""
+    """A whole HTML page. The `events` of these `processes` are drawn; `left_out` counts further
+    ones that might have been."""
     told = headline(found)
     body: list[str | Section] = [
         header("quiet", title, told, advice(found)),

@@ -32,16 +32,16 @@ from choreomon.sentences.summary import (
 from choreomon.sentences.wording import VERDICT_IN_WORDS, counted, number, with_arrow
 
 MAX_ROWS: Final = 200
-"""Runs that are listed one by one, about."""
+"""About the number of runs listed one by one."""
 
 
 def in_html(text: str) -> str:
-    """With arrows that no line break can cut in two."""
+    """The text with arrows that no line break can cut in two."""
     return as_html(with_arrow(text))
 
 
 def summary_parts(runs: Sequence[Run], automaton: SequenceAutomaton) -> list[str]:
-    """Of each forbidden sequence, in how many runs something was said of it, and what."""
+    """Parts on each forbidden sequence: which verdicts it had, and in how many runs."""
     rows = sequence_rows(runs, automaton)
     listed = "".join(
         f"<li value={number}>{in_html(words)}</li>"
@@ -125,7 +125,7 @@ def _run_row(run: Run) -> tuple[str, ...]:
 
 
 def _charts(runs: Sequence[Run]) -> list[Picture]:
-    """None for a single run: its figures are all there is."""
+    """Charts of the runs; none for a single run, whose figures say everything."""
     if len(runs) < 2:
         return []
     words = Counter(map(worst_verdict, runs))

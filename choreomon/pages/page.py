@@ -12,14 +12,14 @@ from choreomon.pages.report_style import STYLE
 from choreomon.pictures.shapes.drawing import Picture, Scrolled
 from choreomon.pictures.shapes.svg import svg_element
 
-_LEAST_SCALE: Final = 0.9  # a picture shrinks so far to fit; then it scrolls
+_LEAST_SCALE: Final = 0.9  # a picture shrinks this far to fit; then it scrolls
 _NO_NAME: Final = re.compile(r"[^a-z0-9]+")
 _OPTION: Final = re.compile(r"(?<=\s)--?[a-z][a-z-]*")
 _NUMBER: Final = re.compile(r"[-–−]?[\d,.]*( ?(ms|s|µs|%))?")
 
 
 class Section(NamedTuple):
-    """A part of a page that its contents name; `anchor` is what they lead to."""
+    """A part of a page that its contents list; `anchor` is their target."""
 
     heading: str
     anchor: str
@@ -29,8 +29,8 @@ class Section(NamedTuple):
 def page(
     title: str, body: Iterable[str | Section], made_with: Sequence[tuple[str, str]] = ()
 ) -> str:
-    """A whole page of these parts, of which empty ones are left out: the first one (its `header`),
-    the contents, the others, and at the foot names and values that say how it was made."""
+    """A whole page of these parts, without empty ones: the first one (its `header`), the contents,
+    the others, and at the foot names and values that say how it was made."""
     parts = [part for part in body if part]
     sections = [part for part in parts if isinstance(part, Section)]
     head, *shown = (part.html if isinstance(part, Section) else part for part in parts)
@@ -59,7 +59,7 @@ def as_html(text: str) -> str:
 
 
 def header(tone: str, title: str, result: str, sentences: Iterable[str] = ()) -> str:
-    """The top of a page: what it is about, what came of it, and a few sentences more."""
+    """The top of a page: its subject, its result, and a few more sentences."""
     told = "".join(f"<p>{as_html(sentence)}</p>" for sentence in sentences)
     return (
         f'<header class="{tone}"><p>{as_html(title)}</p><h1>{as_html(result)}</h1>{told}</header>'
@@ -77,16 +77,16 @@ def section(heading: str, parts: Iterable[str]) -> Section:
 
 
 def folded(summary: str, parts: Iterable[str]) -> str:
-    """What is there and not shown until it is asked for."""
+    """A part of the page that is hidden until opened."""
     return f"<details><summary>{as_html(summary)}</summary>{''.join(parts)}</details>"
 
 
 def figure(
     picture: Picture, caption: str = "", focus: float | None = None, *, described_by: str = ""
 ) -> str:
-    """A picture. Where it is wider than the screen, it scrolls, and is first seen where its
-    `focus` is, the x of what matters most; None: at its left end. Names at its left edge stay in
-    sight, and its legend stands below it. `described_by` is the id of words that say the same."""
+    """A picture. If it is wider than the screen, it scrolls, and first shows its `focus`, the x of
+    what matters most; None: its left end. Names at its left edge stay in sight, and its legend
+    stands below it. `described_by` is the id of an equivalent text."""
     scrolled = picture.scrolled or Scrolled(drawing=picture.drawing)
     drawing = scrolled.drawing
     width = drawing.width
@@ -106,7 +106,7 @@ def figure(
 
 
 def _names(scrolled: Scrolled) -> str:
-    """The left edge of a picture once more, in a layer that stays where it is."""
+    """A copy of the left edge of a picture, in a layer that does not scroll."""
     if scrolled.names is None:
         return ""
     share = 100 * scrolled.names.width / scrolled.drawing.width
@@ -133,13 +133,13 @@ def facts(named: Sequence[tuple[str, str]], *, numbers: bool = False) -> str:
 
 
 def _unbroken(value: str) -> str:
-    """With options of commands that no line break can cut in two."""
+    """The text with options of commands that no line break can cut in two."""
     return _OPTION.sub(r'<span class="option">\g<0></span>', as_html(value))
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, in_sight: bool = False) -> str:
-    """A table; columns in which there are only numbers stand at the right. `in_sight`: the first
-    three columns, of short words, stay where they are when the others scroll."""
+    """A table; columns of numbers are right-aligned. `in_sight`: the first three columns, of short
+    words, stay in place when the others scroll."""
     cells = [tuple(row) for row in rows]
     numbers = [
         any(row[place] for row in cells) and all(_NUMBER.fullmatch(row[place]) for row in cells)
@@ -164,6 +164,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, in_sight: bo
 
 
 def wide(inner: str, name: str) -> str:
-    """What may be wider than the screen: it scrolls by itself, with the keyboard, too."""
+    """Wrap content that may be wider than the screen: it scrolls by itself, with the keyboard,
+    too."""
     label = as_html(f"Table: {name}")
     return f'<div class="wide" tabindex="0" role="region" aria-label="{label}">{inner}</div>'

@@ -12,14 +12,13 @@ from choreomon.sentences.wording import with_arrow
 from choreomon.terminal.sentences import property_sentences
 
 MAX_DRAWN: Final = 4
-"""Of more sequences the picture is folded away: their rows are all alike."""
+"""The most sequences with an open picture; of more it is folded away, as their rows look alike."""
 
 _WORDS: Final = "property-in-words"
 
 
 def property_section(automaton: SequenceAutomaton, title: str) -> Section:
-    """The picture with its words below it; of many sequences the words alone, and the picture
-    folded."""
+    """The picture with its words below it; for many sequences the words, and the picture folded."""
     picture = figure(automaton_picture(automaton, title), described_by=_WORDS)
     words = f'<div id="{_WORDS}">{_in_words(property_sentences(automaton))}</div>'
     if len(first_sequences(automaton)) > MAX_DRAWN:
@@ -30,7 +29,7 @@ def property_section(automaton: SequenceAutomaton, title: str) -> Section:
 
 
 def _in_words(sentences: list[str]) -> str:
-    """Sentences, and those that are indented as a list below the one before them."""
+    """Sentences; indented ones become a list below the one before them."""
     parts: list[str] = []
     for sentence in sentences:
         told = as_html(with_arrow(sentence.strip()))

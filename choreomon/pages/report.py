@@ -58,7 +58,8 @@ MAX_KINDS: Final = 20
 _RESTS: Final = "what the verdict rests on"
 MAX_ALIKE: Final = 50
 MAX_KEPT: Final = 60
-"""Events that a picture shows because the property names them: pages are read, not studied."""
+"""The most events that a picture shows because the property names them: pages are read, not
+studied."""
 
 _CLASS: Final = {VIOLATED: "violated", POSSIBLY_VIOLATED: "possibly"}
 
@@ -77,14 +78,13 @@ def report_page(
 ) -> str:
     """A whole HTML page.
 
-    `document_facts` are names and values that say what was run (file, strategy, rules and
-    so on), `made_with` what the page was made with (version, date, command, seed); both stand at
-    the foot. In detail come one verdict or missed formation of each kind (`FindingKind`), the
-    gravest first, of `max_kinds` kinds at most; of each kind `MAX_ALIKE` others are named in a
-    folded table. Runs with equal results are one row; about `MAX_ROWS` are listed one by one. What
-    is left out is counted on the page.
-    `interaction` is what the logs of the runs were verified against, where they were; `unfit` is
-    the first run whose logs do not fit.
+    `document_facts` are names and values that say what was run (file, strategy, rules and so on),
+    `made_with` what the page was made with (version, date, command, seed); both stand at the foot.
+    One verdict or missed formation of each kind (`FindingKind`) is shown in detail, the gravest
+    first, of at most `max_kinds` kinds; a folded table names `MAX_ALIKE` others of each kind. Runs
+    with equal results are one row; about `MAX_ROWS` are listed one by one. The page counts what it
+    leaves out. `interaction` is what the logs of the runs were verified against, if they were;
+    `unfit` is the first run whose logs do not fit.
     """
     result = " ".join(filter(None, (headline(runs, automaton), verification_headline(runs))))
     tones = {*map(_tone, runs), *map(_tone_of_logs, runs)}
@@ -109,7 +109,7 @@ def report_page(
 
 
 def _formed(runs: Sequence[Run], automaton: SequenceAutomaton) -> list[str]:
-    """Of one run, what the sequences are that it formed, or may have formed."""
+    """Parts on the sequences that one run formed, or may have formed."""
     if automaton.rules:
         told = {each.rule for run in runs for each in run.verdicts if each.verdict != WITHDRAWN}
         stated = [rule for rule, _ in automaton.rules if rule in told and rule.description]
@@ -131,7 +131,7 @@ def _formed(runs: Sequence[Run], automaton: SequenceAutomaton) -> list[str]:
 
 
 def _tone(run: Run) -> str:
-    """What no monitor declared is as grave as what one did."""
+    """The tone of a run; a missed formation is as grave as a declared one."""
     return "violated" if missed(run) else _CLASS.get(worst_verdict(run) or "", "quiet")
 
 
@@ -144,7 +144,7 @@ def _tone_of_logs(run: Run) -> str:
 def _logs(
     interaction: Interaction, title: str, runs: Sequence[Run], unfit: Outcome | None
 ) -> list[str]:
-    """Why the logs of the first run that does not fit do not, and the interaction."""
+    """Parts on why the logs of the first unfit run do not fit, and the interaction."""
     parts = [f"<p>{as_html(verification_headline(runs))}</p>"]
     if unfit is not None:
         parts += outcome_parts(unfit)
@@ -195,7 +195,7 @@ def _findings(
 
 
 def _unseen(runs: Sequence[Run]) -> list[str]:
-    """How much no monitor said."""
+    """Parts on how many formations no monitor declared."""
     unseen = sum(len(missed(run)) for run in runs)
     if not unseen:
         return []
@@ -210,8 +210,8 @@ def _said(finding: Finding) -> str:
 def _marks(
     found: Sequence[Alike[FindingKind, Finding]],
 ) -> list[tuple[str, list[tuple[str, str]]]]:
-    """By what kinds can be filtered: result, sequence and process, each with its values and the
-    mark that articles of that value have."""
+    """Filters of kinds: result, sequence and process, each with its values and the marks of their
+    articles."""
     by: dict[str, dict[str, str]] = {"Result": {}, "Completed by": {}, "Process": {}}
     for kind in found:
         for name, value in zip(by, _values(kind), strict=True):
@@ -287,7 +287,7 @@ def _missed(finding: Finding, automaton: SequenceAutomaton) -> tuple[list[str], 
 
 
 def _verdict(finding: Finding, automaton: SequenceAutomaton) -> tuple[list[str], list[str]]:
-    """What is said of a verdict, and its picture."""
+    """The text on a verdict, and its picture."""
     run, _, verdict = finding
     pictures = []
     assert verdict is not None

@@ -35,12 +35,12 @@ from choreomon.terminal.sessions_text import (
 )
 
 MAX_DETAILED: Final = 20
-"""Kinds with pictures, the gravest first."""
+"""The most kinds with pictures, the gravest first."""
 
 MAX_WORST: Final = 20
 
 MAX_EACH: Final = 100
-"""Verdicts of instances that are shown, the gravest and newest."""
+"""The most verdicts of instances shown, the gravest and newest."""
 
 MAX_GAPS: Final = 200
 
@@ -55,7 +55,7 @@ def sessions_page(
     diagnostics: Sequence[Diagnostic],
     made_with: Sequence[tuple[str, str]] = (),
 ) -> str:
-    """A whole HTML page, as `choreomon.pages.audit_page` makes it of one session."""
+    """A whole HTML page, like that of `choreomon.pages.audit_page` for one session."""
     result = f"{sessions_headline(outcome)}."
     kinds = [part for example in outcome.kinds[:MAX_DETAILED] for part in _kind(example)]
     if len(outcome.kinds) > MAX_DETAILED:

@@ -24,13 +24,13 @@ from choreomon.terminal.outcomes import component_reached, why
 from choreomon.verify.outcome import Conclusion, Outcome
 
 MAX_SHOWN: Final = 20
-"""Runs with a picture, the worst first."""
+"""The most runs with a picture, the worst first."""
 
 MAX_NAMED: Final = 5
-"""Runs that a row of the table names."""
+"""The most runs that a row of the table names."""
 
 MAX_LISTED: Final = 2_000
-"""Runs that are listed one by one."""
+"""The most runs listed one by one."""
 
 _GRAVITY: Final[dict[Conclusion, int]] = {
     "failed": 0,
@@ -49,8 +49,8 @@ def verify_page(
     told: Sequence[str] = (),
 ) -> str:
     """A whole HTML page. `protocol` is the file that says what should happen, `told` are sentences
-    below the headline. Equal results are one
-    row with a count; `MAX_SHOWN` runs that do not fit are explained, where they were."""
+    below the headline. Equal results are one row with a count; `MAX_SHOWN` runs that do not fit are
+    shown with their explanations, if they have any."""
     result = fit_headline([outcome.conclusion for outcome in outcomes], protocol)
     worst = min((outcome.conclusion for outcome in outcomes), key=_GRAVITY.__getitem__)
     unfit = [one for one in outcomes if one.conclusion != "passed"]
@@ -101,7 +101,7 @@ def verified_sessions_page(
 
 
 def fit_headline(conclusions: Iterable[Conclusion], protocol: str) -> str:
-    """How many runs fit, as one sentence, what is wrong first."""
+    """A sentence on how many runs fit, what is wrong first."""
     every = list(conclusions)
     of = f"of {counted(len(every), 'run')}"
     unfit, unread, unknown = (every.count(one) for one in ("failed", "bad input", "inconclusive"))
@@ -118,7 +118,8 @@ def fit_headline(conclusions: Iterable[Conclusion], protocol: str) -> str:
 
 
 def outcome_parts(outcome: Outcome) -> list[str]:
-    """One run that does not fit: its verdict, whom it blames, why, and the picture of that."""
+    """Parts on a run that does not fit: its verdict, whom it blames, why, and the picture of
+    that."""
     verdict = outcome.conclusion if outcome.answer is None else outcome.answer.verdict.value
     heading = f"{verdict}: {outcome.trace}"
     sentences = [] if outcome.fault is None else fault_sentences(outcome.fault)
@@ -149,7 +150,7 @@ def _picture(outcome: Outcome) -> Picture | None:
 
 
 def _results(outcomes: Sequence[Outcome]) -> str:
-    """One row for each different result, the worst first."""
+    """A table with a row for each different result, the worst first."""
 
     def told(outcome: Outcome) -> tuple[str, str, str]:
         answer = outcome.answer

@@ -1,3 +1,3 @@
-"""Values -> pictures: of runs in `space_time`, of interactions, of graphs, and some `as_text`.
-Nothing here opens a file.
+"""Pictures of values: runs in `space_time`, `interactions`, `graphs`, and some `as_text`. Nothing
+here opens a file.
 """

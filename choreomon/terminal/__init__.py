@@ -1,3 +1,3 @@
-"""Values -> tables and lines for a screen. Colours and widths of a real one are looked up in
+"""Tables and lines of values for a screen. Colours and widths of a real one are found in
 `choreomon.cli.command_line`.
 """

@@ -1,4 +1,5 @@
-"""What an audit found, as lines for people: verdicts, with an order for each and one against."""
+"""Findings of an audit, as lines for people: verdicts, each with an order for it and one
+against."""
 
 from __future__ import annotations
 
@@ -22,24 +23,24 @@ from choreomon.terminal.rules_text import rule_lines
 from choreomon.terminal.text import STYLES
 
 MOST_EVENTS: Final = 12
-"""Events of an order that are shown; of longer ones the last."""
+"""The most events of an order that are shown, the last ones."""
 
 MOST_GROUPS: Final = 1_000
-"""Kinds of sentences about what is strange."""
+"""The most kinds of sentences about what is strange."""
 
 MOST_NOWHERE: Final = 10
-"""Labels that occur nowhere and are told with what may have been meant."""
+"""The most labels without an occurrence that are listed with what may have been meant."""
 
 
 def session_name(name: str) -> str:
-    """As it is shown, on one line and without commands to the terminal."""
+    """The name of a session as shown, on one line and without control sequences."""
     if not name:
         return "(none)"
     return name if name.isprintable() else ascii(name)
 
 
 def verdict_lines(verdict: AuditVerdict) -> Text:
-    """One verdict, and why."""
+    """The lines of a verdict, with its reasons."""
     text = verdict_line(verdict)
     _append_orders(text, verdict, "formed there", "not formed there")
     for gap in verdict.gaps:
@@ -48,7 +49,7 @@ def verdict_lines(verdict: AuditVerdict) -> Text:
 
 
 def verdict_line(verdict: AuditVerdict) -> Text:
-    """One verdict alone."""
+    """The line of a verdict, without its reasons."""
     event = verdict.item.event
     assert event is not None
     session = f"session {session_name(event.session)}: " if event.session else ""
@@ -63,7 +64,7 @@ def verdict_line(verdict: AuditVerdict) -> Text:
 
 
 def audit_headline(outcome: Outcome, written: Callable[[Place], str] = str) -> str:
-    """The answer, without a full stop; `written` is how places are told."""
+    """The answer, without a full stop; `written` formats places."""
     overall = outcome.overall
     if overall.kind is None:
         return "Nothing forbidden happened, in any possible order"
@@ -84,13 +85,13 @@ def audit_headline(outcome: Outcome, written: Callable[[Place], str] = str) -> s
 
 
 def counted_events(events: int, labelled: int) -> str:
-    """How much of the logs the property is about, as a sentence."""
+    """A sentence on how many of the events the property is about."""
     verb = "matters" if labelled == 1 else "matter"
     return f"{labelled:,} of {counted(events, 'event')} {verb} to this property."
 
 
 def unrelated_sentence(outcome: Outcome) -> str:
-    """What to ask where the logs have nothing to do with the property; empty where they have."""
+    """A question to ask if the logs have nothing to do with the property; otherwise empty."""
     if outcome.labelled or not outcome.events:
         return ""
     missing = sorted({gap.process for gap in outcome.gaps if not gap.after and not gap.before})
@@ -106,7 +107,7 @@ def unrelated_sentence(outcome: Outcome) -> str:
 
 
 def undecided_sentence(outcome: Outcome) -> str:
-    """What is not known, as a sentence; empty where all is."""
+    """A sentence on what is unknown; empty if nothing is."""
     undecided = sum(verdict.undecided for verdict in outcome.verdicts)
     if undecided:
         return f"{counted(undecided, 'event')} undecided."
@@ -114,7 +115,7 @@ def undecided_sentence(outcome: Outcome) -> str:
 
 
 def late_sentences(outcome: Outcome) -> list[str]:
-    """Which gaps were found too late for what came before."""
+    """Sentences on gaps that were found too late for what came before."""
     return [
         f"What came before was judged as if there were no gap: {gap_sentence(gap)}. "
         f"To have all judged by it: --incomplete {gap.process}"
@@ -123,9 +124,9 @@ def late_sentences(outcome: Outcome) -> list[str]:
 
 
 def nowhere_lines(nowhere: Sequence[LabelOccurrences]) -> list[str]:
-    """Which labels occur nowhere, so that silence is not taken for innocence: a sentence for each
-    that is probably meant otherwise, the first `MOST_NOWHERE`, and one for all others, which may
-    well be right: nobody did what they forbid."""
+    """Sentences on labels that occur nowhere, so that silence is not taken for innocence: one for
+    each label that is probably misspelt, the first `MOST_NOWHERE`, and one for all others, which
+    may well be right: nobody did what they forbid."""
     likely = [each for each in nowhere if each.nearest is not None][:MOST_NOWHERE]
     others = [str(each.label) for each in nowhere if each not in likely]
     told = [each.sentence() for each in likely]
@@ -136,8 +137,8 @@ def nowhere_lines(nowhere: Sequence[LabelOccurrences]) -> list[str]:
 
 
 def overall_text(outcome: Outcome, rules: Sequence[RuleResult]) -> Text:
-    """The answer in one line with what it rests on, and below it orders that no verdict shows, each
-    of several rules, and what to record next time."""
+    """The answer in one line with its basis, and below it orders that no verdict shows, a line for
+    each of several rules, and what to record next time."""
     overall = outcome.overall
     headline = audit_headline(outcome)
     unrelated = unrelated_sentence(outcome)
@@ -166,12 +167,12 @@ def overall_text(outcome: Outcome, rules: Sequence[RuleResult]) -> Text:
 def to_record_lines(
     verdicts: Iterable[AuditVerdict | Overall], occurrences: Occurrences
 ) -> list[str]:
-    """What would make the next audit more definite, a line each."""
+    """Lines on what would make the next audit more definite."""
     return [f"To know more: {sentence}." for sentence in to_record(verdicts, occurrences)]
 
 
 def overall_lines(overall: Overall, where: str) -> Text:
-    """A verdict about all of something that no event alone shows, and why."""
+    """The lines of an overall verdict, which no single event shows, with its reasons."""
     assert overall.kind is not None
     text = Text(f"{where}: ")
     text.append(VERDICT_IN_WORDS[overall.kind], STYLES[overall.kind])
@@ -188,7 +189,7 @@ def overall_lines(overall: Overall, where: str) -> Text:
 
 
 def gap_sentence(gap: Gap) -> str:
-    """What is missing, and where."""
+    """A sentence on what is missing, and where."""
     places = " and ".join(
         f"{word} {place}" for word, place in (("after", gap.after), ("before", gap.before)) if place
     )
@@ -196,13 +197,13 @@ def gap_sentence(gap: Gap) -> str:
 
 
 def diagnostic_lines(counts: Mapping[str, int]) -> list[str]:
-    """How much was strange, by kind."""
+    """Lines on how much was strange, by kind."""
     return [f"{count:,} {kind.replace('-', ' ')}" for kind, count in sorted(counts.items())]
 
 
 def grouped(diagnostics: Iterable[Diagnostic]) -> list[tuple[Diagnostic, int]]:
-    """What is alike once, with how often: the same kind, and sentences that differ in a few words.
-    Gaps are left out, which are told by themselves."""
+    """Group similar diagnostics, with their numbers: those of one kind whose sentences differ in a
+    few words. Gaps are left out; they have lines of their own."""
     templates: dict[str, Templates] = {}
     found: dict[int, tuple[Diagnostic, int]] = {}
     others: list[tuple[Diagnostic, int]] = []
@@ -219,7 +220,7 @@ def grouped(diagnostics: Iterable[Diagnostic]) -> list[tuple[Diagnostic, int]]:
 
 
 def strange_lines(diagnostics: Iterable[Diagnostic], shown: int) -> list[str]:
-    """The first of what is strange, with the place of the first that is like it."""
+    """The first diagnostics, each with the place of the first similar one."""
     return [
         ": ".join(filter(None, (str(each.place), each.message)))
         + (f" ({times - 1:,} more like it)" if times > 1 else "")
@@ -237,7 +238,7 @@ def _append_orders(text: Text, verdict: AuditVerdict | Overall, yes: str, no: st
 
 
 def _append_order(text: Text, order: Order) -> None:
-    """Its events, those of the formed sequence with the number of their step."""
+    """Append the events of an order, those of the formed sequence with the number of their step."""
     for row in order_rows(order):
         if row.label:
             text.append(f"\n   {row.step:>2} {row.label}  ({row.where})")
@@ -247,7 +248,7 @@ def _append_order(text: Text, order: Order) -> None:
 
 class OrderRow(NamedTuple):
     """An event of an order: the number of its step in the formed sequence or "", its label, and
-    where it is written. A row without a label stands for events that are left out."""
+    where it is written. A row without a label stands for omitted events."""
 
     step: str
     label: str
@@ -255,8 +256,8 @@ class OrderRow(NamedTuple):
 
 
 def order_rows(order: Order) -> list[OrderRow]:
-    """The events of an order, those of the formed sequence and no more than `MOST_EVENTS` others,
-    the last."""
+    """The events of an order: those of the formed sequence and at most `MOST_EVENTS` others, the
+    last ones."""
     if not order.events:
         return [OrderRow("", "", "(no event)")]
     kept = {*order.formed, *range(len(order.events) - MOST_EVENTS, len(order.events))}

@@ -1,4 +1,4 @@
-"""What is in logs, as tables, with what to do next."""
+"""Contents of logs as tables, with advice on what to do next."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from choreomon.core.templates import VARIABLE
 from choreomon.sentences.wording import counted
 
 UNKNOWN = "?"
-"""An end of a message that logs do not say."""
+"""The sign for an end of a message that logs do not name."""
 
 
 def contents_parts(found: Contents, most: int) -> Iterator[RenderableType]:
-    """Sentences and tables, of each at most so many rows."""
+    """Sentences and tables, each of at most `most` rows."""
     yield Text(headline(found))
     for title, columns, rows in contents_rows(found):
         yield _table(title, columns, rows, most)
@@ -75,7 +75,7 @@ def contents_rows(found: Contents) -> Iterator[tuple[str, tuple[str, ...], Rows]
 
 
 def headline(found: Contents) -> str:
-    """How much there is, as a sentence."""
+    """A sentence on how much there is."""
     told = (
         f"{counted(found.events, 'event')} of "
         f"{counted(len(found.processes), 'process', 'processes')} in "
@@ -87,7 +87,8 @@ def headline(found: Contents) -> str:
 
 
 def advice(found: Contents) -> list[str]:
-    """What is known of the order of events, and what would make more of it known."""
+    """Sentences on how much of the order of events is known, and what would make more of it
+    known."""
     if not found.events:
         return []
     told = []
@@ -114,7 +115,7 @@ def advice(found: Contents) -> list[str]:
 
 
 def _order_sentences(ordered: OrderedPairs) -> list[str]:
-    """How much is known of the order of the first events."""
+    """Sentences on how much is known of the order of the first events."""
     pairs = ordered.pairs
     if not pairs:
         return []

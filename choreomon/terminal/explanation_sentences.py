@@ -10,14 +10,14 @@ from choreomon.pictures.interactions.failure_diagram import ComponentReached
 from choreomon.sentences.wording import counted
 
 MAX_ACTIONS: Final = 200
-"""Of longer witnesses the first actions are listed, with the number of the others."""
+"""The most actions listed of a witness; longer ones also show the number of the others."""
 MAX_ALLOWED: Final = 12
 MAX_OTHERS: Final = 3
 
 
 def witness_sentences(witness: Sequence[tuple[Action, bool]]) -> list[str]:
-    """The global trace that explains a multi-trace, each action with whether it was observed: what
-    it is, the actions on one line of any length, and how many more there are."""
+    """Sentences on a global trace that explains a multi-trace, each action with whether it was
+    observed: a heading, the actions on one line of any length, and how many more there are."""
     if not witness:
         return ["The interaction may stop at once, and nothing was observed."]
     missing = sum(not observed for _, observed in witness)
@@ -39,8 +39,8 @@ def witness_sentences(witness: Sequence[tuple[Action, bool]]) -> list[str]:
 
 
 def failure_sentences(reached: Iterable[ComponentReached]) -> list[str]:
-    """For each component, how far it is explained, what comes next, and what would have been
-    allowed there; those first that are not explained to their end, by their rank."""
+    """Sentences on how far each component is explained, what comes next, and what would have been
+    allowed there; components not explained to their end come first, by rank."""
     every = tuple(reached)
     stuck = sorted((one for one in every if one.next_action is not None), key=lambda one: one.rank)
     others = [one for one in every if one.next_action is None]
@@ -48,7 +48,7 @@ def failure_sentences(reached: Iterable[ComponentReached]) -> list[str]:
 
 
 def other_readings_sentence(others: Sequence[tuple[Action, int, int]]) -> str:
-    """What might be the error instead: actions, each with how many logs and actions are left
+    """A sentence on what else might be the error: actions, each with how many logs and actions are
     unexplained then."""
     shown = [
         f"{action} ({counted(actions, 'action')} of {counted(logs, 'log')} unexplained)"
@@ -81,7 +81,7 @@ def _stuck(one: ComponentReached) -> str:
 
 
 def _first_instead(one: ComponentReached) -> str:
-    """The same of a first action."""
+    """The words of `_instead` for a first action."""
     if one.obstacle in ("lifeline", "others", "action") or one.sent is not None or not one.allowed:
         return _instead(one)
     return f"only {_allowed(one)} may come first"
@@ -97,7 +97,7 @@ def _allowed(one: ComponentReached) -> str:
 
 
 def _instead(one: ComponentReached) -> str:
-    """What the interaction has instead of the next action."""
+    """Words on what the interaction has instead of the next action."""
     assert one.next_action is not None
     meant = f"; perhaps {one.meant} was meant" if one.meant else ""
     if one.obstacle == "lifeline":

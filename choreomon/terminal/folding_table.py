@@ -1,4 +1,4 @@
-"""Tables for a terminal: coloured, and folded where it is narrow."""
+"""Tables for a terminal: coloured, and folded if it is narrow."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Tables as values: for a terminal, which folds and colours, and as plain text for all else.
+"""Tables as values: for a terminal, which folds and colours, and as plain text for everything else.
 
-rich (`choreomon.terminal.folding_table`) takes longer to import than a small file to verify. What
-goes into a file or a pipe has no colours and is not folded: `plain_lines` draws the same table
-without it.
+rich (`choreomon.terminal.folding_table`) takes longer to import than a small file to verify. Files
+and pipes get no colours and no folding: `plain_lines` draws the same table without rich.
 """
 
 from __future__ import annotations
@@ -12,15 +11,15 @@ from typing import NamedTuple
 
 
 class Cell(NamedTuple):
-    """A text, and how a terminal is to show it, in rich's words."""
+    """A text, and its style on a terminal, in rich's words."""
 
     text: str
     style: str = ""
 
 
 class Grid(NamedTuple):
-    """A table: its columns, rows of as many cells or fewer, which of the columns are numbers, and
-    what stands below it."""
+    """A table: its columns, rows of as many cells or fewer, the columns that hold numbers, and the
+    caption below it."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
@@ -29,14 +28,13 @@ class Grid(NamedTuple):
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is of characters of which each takes one place, which is sure of ASCII."""
+        """True if every character takes one place, which is certain for ASCII."""
         texts = [*self.columns, *(cell.text for row in self.rows for cell in row)]
         return all(text.isascii() and text.isprintable() for text in texts)
 
 
 def plain_lines(grid: Grid) -> list[str]:
-    """The table as rich draws it where nothing is to be folded, without colours; of a grid that is
-    plain."""
+    """The table as rich draws it without folding and colours; the grid must be plain."""
     missing = len(grid.columns)
     rows = [[cell.text for cell in row] + [""] * (missing - len(row)) for row in grid.rows]
     widths = [max(map(len, column)) for column in zip(grid.columns, *rows, strict=True)]

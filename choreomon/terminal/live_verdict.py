@@ -1,5 +1,5 @@
-"""Verdicts of live agents, in words. Events are called by their process and their count there, and
-only those of the agent's own process by their messages: no monitor knows the others."""
+"""Verdicts of live agents, in words. Events are named by their process and their count there, and
+only those of the agent's own process also by their messages: no monitor knows the others."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from choreomon.terminal.text import STYLES
 
 
 def printable(text: str) -> str:
-    """The text without what would do something to a terminal: it comes from elsewhere."""
+    """The text without control characters: it comes from outside and must not act on a terminal."""
     return "".join(sign if sign.isprintable() else "�" for sign in text)
 
 
 def live_word_line(verdict: LiveVerdict) -> Text:
-    """One line for a verdict: when it was told, who says what of which event."""
+    """The line of a verdict: when it was told, and who says what about which event."""
     line = Text(f"{printable(verdict.time)}  {printable(verdict.process)} ")
     line.append(VERDICT_IN_WORDS[verdict.verdict], STYLES[verdict.verdict])
     line.append(f" at {_judged(verdict)}{_of_rule(verdict)}")
@@ -33,8 +33,8 @@ def live_word_line(verdict: LiveVerdict) -> Text:
 
 
 def timed_word_line(verdict: LiveVerdict, at: int) -> Text:
-    """One line for a verdict of a run that goes on, `at` microseconds after it began. The numbers
-    by which explanations call events count all processes, and nobody knows them yet."""
+    """The line of a verdict in a run under way, `at` microseconds after its start. Explanations
+    number events across all processes; these numbers are not known yet."""
     line = Text(f"{milliseconds(at):>12}  {verdict.process} ")
     line.append(VERDICT_IN_WORDS[verdict.verdict], STYLES[verdict.verdict])
     line.append(f" at {verdict.label}{_of_rule(verdict)}")
@@ -46,7 +46,7 @@ def timed_word_line(verdict: LiveVerdict, at: int) -> Text:
 
 
 def live_explanation(verdict: LiveVerdict) -> ExplanationText:
-    """The verdict and its reasons, one thought a sentence."""
+    """The verdict and its reasons, one thought per sentence."""
     if verdict.unseen:
         return _unseen(verdict)
     names = _Names(verdict)
@@ -81,7 +81,7 @@ def _unseen(verdict: LiveVerdict) -> ExplanationText:
 
 
 def _of_rule(verdict: LiveVerdict) -> str:
-    """The name of the rule that it is about, after a colon; empty where it is about none."""
+    """The name of the rule that a verdict is about, after a colon; empty if it is about none."""
     rule = verdict.stated()
     return "" if rule is None else f": {printable(rule.name)}"
 
@@ -104,7 +104,7 @@ def _waiting_for(verdict: LiveVerdict) -> tuple[str, ...]:
 
 
 def _others(verdict: LiveVerdict, field: str) -> tuple[str, ...]:
-    """How many names were left out."""
+    """Words for the number of omitted names."""
     count = verdict.left_out.get(field, 0)
     return (f"{count:,} more",) if count else ()
 
@@ -163,7 +163,7 @@ class _Names:
         return _judged(self._verdict)
 
     def times(self, verdict: RunVerdict) -> str:
-        """Nothing: the clocks of agents say nothing about each other."""
+        """Empty: the clocks of agents say nothing about each other."""
         return ""
 
     def short(self, index: int) -> str:
@@ -187,5 +187,5 @@ class _Names:
         return f"events {one.count} to {other.count} of {other.process}"
 
     def order(self, first: int, second: int) -> str:
-        """Nothing: an agent knows that clocks order the two, and by no messages why."""
+        """Empty: an agent knows that clocks order the two events, but not by which messages."""
         return ""

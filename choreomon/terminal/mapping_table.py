@@ -1,4 +1,5 @@
-"""What the lines or spans of a log became: the first ones as a table, all of them counted."""
+"""Events that a mapping makes of the lines or spans of a log: the first ones as a table, all of
+them counted."""
 
 from __future__ import annotations
 
@@ -13,16 +14,16 @@ from choreomon.core.recorded import Diagnostic, RecordedEvent
 from choreomon.sentences.wording import counted
 
 SHOWN: Final = 20
-"""Events that are shown."""
+"""The number of events shown."""
 
 STRANGE: Final = 10
-"""Diagnostics that are shown with their places."""
+"""The number of diagnostics shown with their places."""
 
 _WIDEST: Final = 60
 
 
 class MappingExplained(NamedTuple):
-    """The first events, the first that was strange, and how many there are of what."""
+    """The first events and diagnostics, and how many there are of each."""
 
     first: tuple[RecordedEvent, ...]
     strange: tuple[Diagnostic, ...]
@@ -37,7 +38,7 @@ class MappingExplained(NamedTuple):
 def explained_mapping(
     recorded: Iterable[RecordedEvent | Diagnostic], shown: int = SHOWN
 ) -> MappingExplained:
-    """Looks at a whole log and keeps `shown` events of it, its processes and its sessions."""
+    """Reads a whole log and keeps `shown` events of it, its processes and its sessions."""
     first: list[RecordedEvent] = []
     strange: list[Diagnostic] = []
     kinds: Counter[str] = Counter()
@@ -76,7 +77,7 @@ def mapping_table(explained: MappingExplained) -> Table:
 
 
 def events_table(events: Sequence[RecordedEvent], more: int) -> Table:
-    """Events, with columns for what some of them have; `more` are not shown."""
+    """A table of events, with columns for fields that some of them have; `more` are not shown."""
     columns: list[tuple[str, Callable[[RecordedEvent], str]]] = [
         ("line", lambda event: str(event.place.line)),
         ("process", lambda event: event.process),
@@ -100,7 +101,7 @@ def events_table(events: Sequence[RecordedEvent], more: int) -> Table:
 
 
 def mapping_sentences(explained: MappingExplained) -> list[str]:
-    """How many of what there are, and what was not understood, with file and line."""
+    """Sentences on how many of each there are, and what was not understood, with file and line."""
     kinds = explained.kinds
     total = sum(kinds.values())
     told = [
@@ -121,7 +122,7 @@ def mapping_sentences(explained: MappingExplained) -> list[str]:
 
 
 def mapping_as_json(explained: MappingExplained) -> dict[str, Any]:
-    """The same for machines."""
+    """The explained mapping for machines."""
     return {
         "events": sum(explained.kinds.values()),
         "kinds": dict(explained.kinds),

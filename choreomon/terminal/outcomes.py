@@ -1,4 +1,4 @@
-"""Why multi-traces passed or failed, in sentences for the terminal."""
+"""Sentences for the terminal on why multi-traces passed or failed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def explanation_text(outcome: Outcome) -> Text:
-    """What became of one multi-trace, and why, in sentences; empty where nothing is explained."""
+    """Sentences on the outcome of one multi-trace, and why; empty if nothing is explained."""
     explanation = outcome.explanation
     if explanation is None:
         return Text()
@@ -40,7 +40,7 @@ def explanation_text(outcome: Outcome) -> Text:
 
 
 def why(explanation: Explanation) -> list[str]:
-    """The witness, or where the explanation breaks, in sentences."""
+    """Sentences on the witness, or on where the explanation breaks."""
     if explanation.witness is not None:
         return witness_sentences(explanation.witness)
     if explanation.failure is not None:
@@ -51,8 +51,8 @@ def why(explanation: Explanation) -> list[str]:
 
 
 def component_reached(reached: Reached, fault: Fault | None = None) -> ComponentReached:
-    """What an explanation says of a component, as pictures and sentences take it, and what of it is
-    at fault."""
+    """Convert what an explanation says about a component for pictures and sentences, with its part
+    of the fault."""
     blame = "" if fault is None else blame_words(fault, reached.component.lifelines)
     return ComponentReached(
         reached.component,

@@ -10,7 +10,7 @@ from choreomon.verify.outcome import Outcome, Tally
 from choreomon.verify.verdict import Mode, Verdict
 
 MAX_ROWS: Final = 50
-"""Rows of `outcomes_grid`."""
+"""The most rows of `outcomes_grid`."""
 
 STYLE_OF: Final[dict[Verdict, str]] = {
     Verdict.PASS: "green",
@@ -19,13 +19,13 @@ STYLE_OF: Final[dict[Verdict, str]] = {
     Verdict.WEAK_FAIL: "bold yellow",
     Verdict.FAIL: "bold red",
 }
-"""How a terminal shows verdicts."""
+"""Styles of verdicts on a terminal."""
 
 
 def outcomes_grid(outcomes: Sequence[Outcome], *, vertices: bool) -> Grid:
-    """A line for each outcome; where they are more than `MAX_ROWS`, first those that do not pass.
-    Reasons and faults are shown where there are any, the numbers of `vertices` where they are asked
-    for. The caption says how many outcomes are left out."""
+    """A line for each outcome; if there are more than `MAX_ROWS`, those that do not pass come
+    first. Reasons and faults are shown if there are any, the numbers of `vertices` if asked for.
+    The caption says how many outcomes are left out."""
     shown = list(outcomes)
     if len(shown) > MAX_ROWS:
         shown = sorted(shown, key=lambda outcome: outcome.conclusion == "passed")[:MAX_ROWS]
@@ -63,7 +63,7 @@ def _fault_in_words(outcome: Outcome) -> str:
 
 
 def outcomes_headline(tally: Tally, mode: Mode) -> str:
-    """What all of them come to in a mode, in one sentence."""
+    """A sentence on the result of all outcomes in a mode."""
     total = sum(tally.verdicts.values()) + tally.unreadable
     counts = [f"{tally.verdicts[word]:,} {word.value}" for word in Verdict if tally.verdicts[word]]
     if tally.unreadable:

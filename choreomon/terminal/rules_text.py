@@ -1,4 +1,4 @@
-"""What is known of each rule of a property, and how far events came along it, as sentences."""
+"""Sentences on each rule of a property: its result, and how far events came along it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
 from choreomon.sentences.wording import VERDICT_IN_WORDS, counted
 
 MOST_RULES: Final = 20
-"""Rules of which there is a line each, the gravest first."""
+"""The most rules with a line each, the gravest first."""
 
 GRAVEST_FIRST: Final = (VIOLATED, POSSIBLY_VIOLATED, NOT_EXERCISED, NOTHING)
 
@@ -23,7 +23,7 @@ IN_WORDS: Final[Mapping[Word, str]] = {
 
 
 def gravest_first(rules: Sequence[RuleResult]) -> list[RuleResult]:
-    """The rules by their results, and of equal ones those that came farthest."""
+    """The rules by result, among equal ones those first along which events came farthest."""
     return sorted(
         rules,
         key=lambda rule: (GRAVEST_FIRST.index(rule.word), rule.steps - rule.farthest, rule.number),
@@ -31,8 +31,8 @@ def gravest_first(rules: Sequence[RuleResult]) -> list[RuleResult]:
 
 
 def rule_lines(rules: Sequence[RuleResult]) -> list[str]:
-    """A line for each of several rules, the first `MOST_RULES`; of a single one without a name how
-    far it came, unless a verdict says that."""
+    """A line for each of several rules, the first `MOST_RULES`; for a single one without a name,
+    how far events came along it, unless a verdict says so."""
     if len(rules) == 1 and rules[0].stated is None:
         rule = rules[0]
         if rule.word in VERDICT_IN_WORDS:
@@ -49,13 +49,14 @@ def rule_lines(rules: Sequence[RuleResult]) -> list[str]:
 
 
 def result_in_words(rule: RuleResult) -> str:
-    """Its result, and how far it came where it was not formed."""
+    """The result of a rule, and how far events came along it if it was not formed."""
     formed = rule.word in VERDICT_IN_WORDS
     return IN_WORDS[rule.word] if formed else f"{IN_WORDS[rule.word]}, {far_in_words(rule)}"
 
 
 def far_in_words(rule: RuleResult) -> str:
-    """How far it came, and in how many sessions so far, without a full stop."""
+    """Words on how far events came along a rule, and in how many sessions that far, without a full
+    stop."""
     if not rule.farthest:
         return f"none of its {rule.steps} steps was made" if rule.steps > 1 else "it never happened"
     came = f"it came {rule.farthest} of {counted(rule.steps, 'step')} far"
@@ -65,11 +66,11 @@ def far_in_words(rule: RuleResult) -> str:
 
 
 def said_in_words(rule: RuleResult) -> str:
-    """What its author says of it, or its sequence."""
+    """The description that the author gave a rule, or its sequence."""
     stated = rule.stated
     return stated.description if stated and stated.description else steps_in_words(rule)
 
 
 def steps_in_words(rule: RuleResult) -> str:
-    """Its sequence, or one of the shortest."""
+    """The sequence of a rule, or one of the shortest."""
     return ", then ".join(map(str, rule.sequence))

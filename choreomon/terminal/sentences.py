@@ -1,4 +1,4 @@
-"""What a property forbids, what a monitor just said, and what really happened, in words."""
+"""Words for what a property forbids, what a monitor just said, and what really happened."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ MAX_FORMATIONS: Final = 10
 
 
 def property_sentences(automaton: SequenceAutomaton, *, verbose: bool = False) -> list[str]:
-    """What must not happen, and what cancels it; at most `MAX_SEQUENCES` sequences. States are
-    named where the property was written as an automaton, and with `verbose`."""
+    """Sentences on what must not happen, and what cancels it; at most `MAX_SEQUENCES` sequences.
+    States are named if the property was written as an automaton, and with `verbose`."""
     sequences = first_sequences(automaton)
     lines = ["What must not happen, in this order, with anything else in between:"]
     for number, sequence in enumerate(sequences[:MAX_SEQUENCES], 1):
@@ -49,7 +49,7 @@ def _taken_back(
     *,
     verbose: bool,
 ) -> str:
-    """`b -> a : undo after step 2 of sequence 1 takes back steps 1 and 2`."""
+    """Say, for example, `b -> a : undo after step 2 of sequence 1 takes back steps 1 and 2`."""
     after = next(step for (_, target), step in steps.items() if target == back.source)
     numbers = sorted({steps[t.source, t.target].number for t in undone})
     *first, last = map(str, numbers)
@@ -64,7 +64,7 @@ def _taken_back(
 
 
 def word_line(verdict: RunVerdict) -> Text:
-    """One line for a verdict at the moment when it is given, in virtual time."""
+    """The line of a verdict at the moment when it is given, in virtual time."""
     line = Text(f"{milliseconds(verdict.declared_at):>12}  {verdict.monitor} ")
     line.append(VERDICT_IN_WORDS[verdict.verdict], STYLES[verdict.verdict])
     line.append(verdict.instance)
@@ -78,8 +78,8 @@ def word_line(verdict: RunVerdict) -> Text:
 
 
 def formed_text(run: Run, automaton: SequenceAutomaton | None = None) -> Text:
-    """What the reference says of the real order of the run, which no monitor knows. By which
-    events a sequence was formed is left out where that is not known. The `automaton` says whether
+    """Text on what the reference found in the real order of the run, which no monitor knows. The
+    events that formed a sequence are left out if they are not known. The `automaton` says whether
     there are several."""
     order = "Checked against the real order, which only the simulator knows,"
     if not run.formed:

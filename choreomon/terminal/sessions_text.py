@@ -1,4 +1,4 @@
-"""What audits of many sessions found, as lines for people: each kind of verdict once."""
+"""Findings of audits of many sessions, as lines for people: each kind of verdict once."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from choreomon.terminal.rules_text import rule_lines
 from choreomon.terminal.text import STYLES
 
 NAMED: Final = 5
-"""Sessions that a line names."""
+"""The most sessions that a line names."""
 
 
 def kind_lines(example: Example) -> Text:
-    """One kind of verdict: in how many sessions, and why in the first of them."""
+    """Lines on one kind of verdict: in how many sessions, and why in the first of them."""
     kind = example.kind
     text = Text()
     text.append(VERDICT_IN_WORDS[kind.verdict], STYLES[kind.verdict])
@@ -70,7 +70,8 @@ def _sessions_named(example: Example) -> str:
 
 
 def worst_sentence(outcome: SessionsOutcome) -> str | None:
-    """The sessions with most verdicts of the gravest kind; None where none has more than one."""
+    """A sentence on the sessions with the most verdicts of the gravest kind; None if none has more
+    than one."""
     worst = [one for one in outcome.worst if one.verdict == outcome.verdict]
     if not worst or (worst[0].violated or worst[0].possible) < 2:
         return None
@@ -82,7 +83,7 @@ def worst_sentence(outcome: SessionsOutcome) -> str | None:
 
 
 def gap_lines(outcome: SessionsOutcome, shown: int) -> list[str]:
-    """The first gaps, those of one reason once, and how many more there are."""
+    """Lines on the first gaps, one for each reason, and how many more there are."""
     told = gaps_told(outcome.gaps)
     lines = [f"gap: {sentence}" for sentence, _ in told[:shown]]
     more = outcome.gap_count - sum(many for _, many in told[:shown])
@@ -90,7 +91,8 @@ def gap_lines(outcome: SessionsOutcome, shown: int) -> list[str]:
 
 
 def gaps_told(gaps: Iterable[Gap]) -> list[tuple[str, int]]:
-    """What is missing, and in how many sessions; where they are several no place is said."""
+    """Sentences on what is missing, each with the number of sessions; without a place if there are
+    several."""
     found: dict[str, list[Gap]] = {}
     for gap in gaps:
         found.setdefault(gap.reason, []).append(gap)
@@ -101,7 +103,7 @@ def gaps_told(gaps: Iterable[Gap]) -> list[tuple[str, int]]:
 
 
 def verdict_in_words(kind: VerdictKind | None) -> str:
-    """Also where there is none."""
+    """The words for a kind of verdict, or for none."""
     return "nothing formed" if kind is None else VERDICT_IN_WORDS[kind]
 
 
@@ -125,7 +127,7 @@ def sessions_headline(outcome: SessionsOutcome) -> str:
 
 
 def sessions_overall_text(outcome: SessionsOutcome, rules: Sequence[RuleResult]) -> Text:
-    """What all sessions come to, the answer first."""
+    """Text on the result of all sessions, the answer first."""
     headline = sessions_headline(outcome)
     text = Text(headline)
     if outcome.verdict is not None:

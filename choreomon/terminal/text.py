@@ -38,11 +38,11 @@ STYLES: Final[dict[VerdictKind, str]] = {
     WITHDRAWN: "green",
 }
 MAX_SEEDS: Final = 5
-"""Seeds of equal results that are named."""
+"""The most seeds of equal results that are named."""
 
 
 def transitions_table(automaton: SequenceAutomaton) -> Table:
-    """All transitions: kind, from, label, to, and the process whose monitor watches it."""
+    """The table of transitions: kind, from, label, to, and the process whose monitor watches it."""
     table = _table("Transitions", "kind", "from", "label", "to", "watched by")
     for kind, transitions in (("forward", automaton.forward), ("backward", automaton.backward)):
         for t in transitions:
@@ -57,8 +57,8 @@ def transitions_table(automaton: SequenceAutomaton) -> Table:
 
 
 def rules_table(automaton: SequenceAutomaton) -> Table:
-    """Of a property that was written as rules: each in a sentence, and the processes whose monitors
-    say when it is violated."""
+    """The table for a property written as rules: each in a sentence, and the processes whose
+    monitors say when it is violated."""
     table = _table("Rules", "rule", "severity", "what must not happen", "told by")
     for stated, states in automaton.rules:
         last = [t for t in automaton.forward if t.target in automaton.final and t.source in states]
@@ -69,11 +69,11 @@ def rules_table(automaton: SequenceAutomaton) -> Table:
 
 
 def steps_table(automaton: SequenceAutomaton) -> Table:
-    """Of a property that was written as sequences: their steps, and the process whose monitor
+    """The table for a property written as sequences: their steps, and the process whose monitor
     watches each."""
     labels: dict[tuple[str, str], Label] = {}
     for t in automaton.forward:
-        labels.setdefault((t.source, t.target), t.label)  # what begins anew does as `BEGIN` does
+        labels.setdefault((t.source, t.target), t.label)  # what begins anew acts as `BEGIN` does
     table = _table("Steps", "sequence", "step", "label", "watched by")
     for column in table.columns[:2]:
         column.justify = "right"
@@ -89,8 +89,8 @@ def _watched_by(label: Label) -> str:
 
 
 def table_rows(table: TransitionTable) -> tuple[tuple[str, str, str, str], ...]:
-    """The rows as Tables 1-3 of the paper write them: the transition, `⊤` where it
-    leads into a final state and `⊥` elsewhere, its pre-transition, its vio-transitions."""
+    """The rows as Tables 1-3 of the paper write them: the transition, `⊤` if it leads into a final
+    state, otherwise `⊥`, its pre-transition, its vio-transitions."""
     return tuple(
         (
             _transition(row.transition, table),
@@ -108,7 +108,7 @@ def _transition(transition: Transition, table: TransitionTable) -> str:
 
 
 def monitor_table(table: TransitionTable) -> Table:
-    """The transition table of one monitor: everything that it knows of the property."""
+    """The transition table of one monitor: all that it knows of the property."""
     shown = _table(
         f"Transition table of {table.process}",
         "transition",
@@ -143,8 +143,8 @@ def verdict_text(
 
 
 def summary_table(runs: Sequence[Run], *, brief: bool = False) -> Table:
-    """All runs together: verdicts, events, monitoring messages, latency, history; `brief`: the
-    first rows of these, as `figures` says."""
+    """The table for all runs together: verdicts, events, monitoring messages, latency, history;
+    `brief`: the first rows of these, as `figures` says."""
     table = Table(title=Text("Summary"), title_justify="left", show_header=False)
     table.add_column()
     table.add_column(justify="right")
@@ -157,9 +157,9 @@ def summary_table(runs: Sequence[Run], *, brief: bool = False) -> Table:
 
 
 def runs_table(runs: Sequence[Run]) -> Table:
-    """One line for each different result, the gravest first: in how many runs it was, with which
-    seeds, and what these runs spent on average. With the result stand how often the property was
-    really formed, and missed."""
+    """The table with a line for each different result, the gravest first: the number of its runs,
+    their seeds, and what these runs spent on average. The result includes how often the property
+    was really formed, and missed."""
     table = _table("Runs", "result", "runs", "seeds", "events", "messages", "bytes", "latency, ms")
     for column in (table.columns[1], *table.columns[3:]):
         column.justify = "right"

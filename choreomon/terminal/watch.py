@@ -20,18 +20,18 @@ from choreomon.terminal.live_verdict import live_explanation, live_word_line, pr
 from choreomon.terminal.text import STYLES
 
 WIDE: Final = 90
-"""Columns from which on all that there is has room."""
+"""Columns of a terminal that has room for everything."""
 NARROW: Final = 60
 GRAVE: Final = "bold red"
 WEAK: Final = "yellow"
 GRAVITY: Final[tuple[VerdictKind, ...]] = (VIOLATED, POSSIBLY_VIOLATED, WITHDRAWN)
 MAX_NAMED: Final = 3
-"""Agents that the headline names."""
+"""The most agents that the headline names."""
 
 
 class Polled(NamedTuple):
-    """What was heard of an agent, which is called `name` here: its status, or why there is none.
-    `before`: of one that cannot be reached, the last status that was heard of it."""
+    """The result of polling an agent, called `name` here: its status, or why there is none.
+    `before`: the last known status of an agent that cannot be reached."""
 
     name: str
     status: AgentStatus | None
@@ -44,8 +44,8 @@ class Polled(NamedTuple):
 
 
 def remembered(before: Sequence[Polled], now: Sequence[Polled]) -> list[Polled]:
-    """The looks of `now`, at the same agents as `before`, with what was known of those that cannot
-    be reached any more."""
+    """The results of `now`, for the same agents as `before`, with the last known status of those
+    that cannot be reached any more."""
     return [
         each if each.status else each._replace(before=last.known)
         for last, each in zip(before, now, strict=True)
@@ -56,8 +56,8 @@ _ALL: Final[Values] = {}
 
 
 class Chosen(NamedTuple):
-    """Which of the last verdicts are wanted: those about instances with these values, and about
-    rules with these ids. Where it has nothing, all are."""
+    """A choice among the last verdicts: those about instances with these values, and about rules
+    with these ids. An empty choice takes all."""
 
     values: Values = _ALL
     rules: tuple[str, ...] = ()
@@ -67,7 +67,7 @@ class Chosen(NamedTuple):
         return not self.values and not self.rules
 
     def has(self, verdict: LiveVerdict) -> bool:
-        """Whether a verdict is wanted."""
+        """Tell whether a verdict is chosen."""
         if self.rules and (verdict.rule is None or verdict.rule.id not in self.rules):
             return False
         return self.values.items() <= verdict.instance.items()
@@ -77,7 +77,7 @@ EVERYTHING: Final = Chosen()
 
 
 def chosen_verdicts(polled: Iterable[Polled], chosen: Chosen) -> list[Polled]:
-    """The same with those of the last verdicts only that are wanted."""
+    """Keep only the chosen ones of the last verdicts."""
 
     def left(status: AgentStatus | None) -> AgentStatus | None:
         if status is None:
@@ -95,8 +95,9 @@ def watch_screen(
     explain: bool = False,
     labels: bool = False,
 ) -> RenderableType:
-    """All of it. `width`: columns of the terminal. `most`: verdicts that are shown; `explain`: with
-    their reasons. `labels`: when events of each label were told."""
+    """The whole screen. `width`: columns of the terminal. `most`: the most verdicts shown;
+    `explain`: with their reasons. `labels`: with the times at which events of each label were
+    told."""
     parts: list[RenderableType] = [headline(polled), agents_table(polled, width)]
     if labels:
         parts.append(labels_table(polled))
@@ -116,7 +117,7 @@ def watch_screen(
 
 
 def headline(polled: Sequence[Polled]) -> Text:
-    """What was declared, the gravest of it, and whether that may not be all."""
+    """The headline: the gravest of what was declared, and whether there may be more."""
     unreachable = sum(each.status is None for each in polled)
     lost = f"{unreachable:,} of {counted(len(polled), 'agent')} cannot be reached"
     for kind in GRAVITY[:2]:
@@ -138,7 +139,7 @@ def headline(polled: Sequence[Polled]) -> Text:
 
 
 def _named(names: Iterable[str]) -> str:
-    """The names as one reads them; of many only how many there are."""
+    """The names as a phrase; if there are many, only their number."""
     *some, last = map(printable, names)
     if len(some) >= MAX_NAMED:
         return counted(len(some) + 1, "agent")
@@ -146,7 +147,7 @@ def _named(names: Iterable[str]) -> str:
 
 
 def declared(polled: Polled) -> Counter[VerdictKind]:
-    """How many verdicts of each kind an agent declared, and those that it gave for now."""
+    """Count the verdicts of each kind that an agent declared, provisional ones included."""
     found: Counter[VerdictKind] = Counter()
     if (status := polled.known) is not None:
         found.update({kind: status.words.get(kind, 0) for kind in GRAVITY})
@@ -160,8 +161,8 @@ def _called(polled: Polled) -> str:
 
 
 def gravest_verdicts(polled: Iterable[Polled], most: int) -> list[LiveVerdict]:
-    """Of the last verdicts of all agents, each once, the gravest first, and of equal ones the last
-    that was told. One that was given for now is as grave as the one that followed."""
+    """The last verdicts of all agents, each once, the gravest first, among equal ones the last
+    told. A provisional verdict is as grave as the one that followed it."""
     told = {
         verdict.id: verdict
         for each in polled
@@ -179,7 +180,7 @@ def _judged(verdict: LiveVerdict) -> tuple[str, str, int]:
 
 
 def agents_table(polled: Sequence[Polled], width: int) -> Table:
-    """A row an agent; where there is little room, without what matters least."""
+    """A row for each agent; if there is little room, without the least important columns."""
     columns = ["agent", "state"]
     if width >= WIDE:
         columns += ["events", "undelivered"]
@@ -200,8 +201,7 @@ def agents_table(polled: Sequence[Polled], width: int) -> Table:
 
 
 def labels_table(polled: Sequence[Polled]) -> Table:
-    """A row for each label of each agent, with those first that were never seen: what was not
-    looked at is not innocent."""
+    """A row for each label of each agent, those never seen first: silence is no innocence."""
     table = Table()
     table.add_column("agent", overflow="fold")
     table.add_column("label", overflow="fold")
@@ -260,7 +260,7 @@ def _state(polled: Polled) -> Text:
 
 
 def problems(polled: Polled) -> list[tuple[str, str]]:
-    """What is wrong with an agent, the gravest first, each with the style of how grave it is."""
+    """The problems of an agent, the gravest first, each with a style for its gravity."""
     status = polled.status
     if status is None:
         return [(printable(polled.why), GRAVE)]
@@ -291,7 +291,7 @@ def problems(polled: Polled) -> list[tuple[str, str]]:
 
 
 def _closing(property: PropertyStatus) -> tuple[str, str]:
-    """How far a system is that is being closed."""
+    """Progress of closing a system."""
     called = f"{printable(property.title)} ({property.system[:8]})"
     if property.drained:
         return f"{called}: drained. When all agents say so, take it out of `closing`", WEAK
@@ -300,8 +300,8 @@ def _closing(property: PropertyStatus) -> tuple[str, str]:
 
 
 def words_in_short(status: AgentStatus, width: int) -> Text:
-    """How many verdicts of each kind were declared since the store was made, a line each; two lines
-    where there is little room."""
+    """Lines on how many verdicts of each kind were declared since the store was made, one for each
+    kind; two lines if there is little room."""
     possibly = "possibly violated" if width >= WIDE else "possibly\n  violated"
     words: dict[VerdictKind, str] = {VIOLATED: "violated", POSSIBLY_VIOLATED: possibly}
     found = [
@@ -318,8 +318,8 @@ def words_in_short(status: AgentStatus, width: int) -> Text:
 
 
 def settled(polled: Iterable[Polled]) -> bool:
-    """Whether all agents are ready and have said their last verdicts about all events, so that what
-    they were told of until now changes nothing any more."""
+    """Tell whether all agents are ready and have given their last verdicts on all events, so that
+    nothing can change without new events."""
     return all(
         each.status is not None
         and not each.status.not_ready
@@ -329,8 +329,8 @@ def settled(polled: Iterable[Polled]) -> bool:
 
 
 def worst_seen(polled: Iterable[Polled]) -> VerdictKind | None:
-    """`violated` where an agent says or said so; `possibly-violated` where one does, if only for
-    now, or cannot be reached, so that nobody knows; else `None`."""
+    """The worst verdict: `violated` if an agent says or said so; `possibly-violated` if one does,
+    even provisionally, or if one cannot be reached, so that nobody knows; else `None`."""
     worst: VerdictKind | None = None
     for each in polled:
         found = declared(each)
@@ -342,8 +342,8 @@ def worst_seen(polled: Iterable[Polled]) -> VerdictKind | None:
 
 
 def worst_told(polled: Sequence[Polled]) -> VerdictKind | None:
-    """As `worst_seen`, of the last verdicts that the agents have, not of all since the store was
-    made."""
+    """The worst verdict, as `worst_seen`, but among the last verdicts that the agents keep, not all
+    since the store was made."""
     told = [each.verdict for each in gravest_verdicts(polled, 1)]
     if told and told[0] != WITHDRAWN:
         return told[0]

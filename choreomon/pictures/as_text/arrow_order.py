@@ -1,9 +1,9 @@
 """The order in which the messages of a log stand in a sequence diagram.
 
 An arrow of such a diagram is one line: the message is sent and handled there. Logs leave open which
-of two events of different processes was first, so the arrows can often stand so that every process
-does what its log says, in that order; then the diagram, read as an interaction, is one that the log
-fits. There is such an order if no messages go in a circle once each is one point: in runs that are
+of two events of different processes was first, so arrows can often be placed such that every
+process acts in the order of its log; then the log fits the diagram, read as an interaction. There
+is such an order if the messages, each taken as one point, form no cycle: in runs that are
 realizable with synchronous communication (Charron-Bost, Mattern, Tel: "Synchronous, asynchronous,
 and causally ordered communication", 1996).
 """
@@ -20,8 +20,8 @@ def in_order_of_arrows(events: Sequence[RunEvent]) -> list[RunEvent]:
     """The events, each handle right behind its send, and each process in its own order; as far as
     that leaves it open, in the order in which they are given.
 
-    Where messages go in a circle, the first of those that are left goes first, and processes that
-    it concerns are not in their order. The send of each `sent_at` must be among the events.
+    Where messages form a cycle, the first remaining one goes first, and the processes that it
+    concerns lose their order. The send of each `sent_at` must be among the events.
     """
     parts: dict[int, list[RunEvent]] = {}
     after: dict[int, set[int]] = {}

@@ -1,9 +1,9 @@
 """Automata and runs as Mermaid text.
 
-Mermaid has no general way to quote: names with a `#`, a `;`, a quote or the word `end`
-end a statement or a diagram, and `wrap:` before a name is an order. Everything but plain
-letters, digits and a few harmless signs is therefore written as a numeric entity, and
-states and processes get ids of ours.
+Mermaid has no general way to quote: names with a `#`, a `;`, a quote or the word `end` end a
+statement or a diagram, and `wrap:` before a name is a command. Therefore everything but plain
+letters, digits and a few harmless signs is written as a numeric entity, and states and processes
+get generated ids.
 """
 
 from __future__ import annotations
@@ -72,9 +72,8 @@ def run_sequence_diagram(
 ) -> str:
     """The run as a sequence diagram, cut as `window` cuts it.
 
-    Mermaid draws a message at one height, so each stands where it was sent, and its
-    handling is a note where it is marked or judged. Steps of the sequence are numbered
-    in notes.
+    Mermaid draws a message at one height, so each stands where it was sent; if its handling is
+    marked or judged, a note says so. Steps of the sequence are numbered in notes.
     """
     items = window(events, [highlight.event_index for highlight in highlights], view)
     shown = [item for item in items if isinstance(item, RunEvent)]

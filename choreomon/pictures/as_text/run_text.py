@@ -1,10 +1,9 @@
 """A whole run as Mermaid or PlantUML text.
 
 Every message is an arrow, in the order in which they were sent; one that is not handled before the
-run ends is lost (`-x`). One that is handled, and whose send is not there, is an arrow where it is
-handled. A diagram has no place for the handling, so a verdict about it is a note
-that says so, behind the next arrow that was sent before it. Read as interactions
-(docs/diagrams.md), the messages come back.
+run ends is lost (`-x`). A handled message whose send is missing is an arrow where it is handled. A
+diagram has no place for the handling, so a verdict about it is a note that says so, behind the last
+arrow sent before it. Reading the text as an interaction (docs/diagrams.md) gives the messages back.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from choreomon.sentences.wording import DECLARATION, milliseconds
 
 
 class _Sent(NamedTuple):
-    """A message; `sender` is None for the environment, `lost` is one that nobody handles."""
+    """A message; `sender` is None for the environment, a `lost` one is never handled."""
 
     sender: str | None
     name: str
@@ -34,9 +33,8 @@ def mermaid_run(
     verdicts: Sequence[RunVerdict] = (),
     unlogged: Collection[str] = (),
 ) -> str:
-    """The run as a Mermaid `sequenceDiagram`, all of it: `run_sequence_diagram` makes a short one.
-    `unlogged`: processes of which nobody knows what they handled, so that no message to them counts
-    as lost.
+    """The whole run as a Mermaid `sequenceDiagram`; `run_sequence_diagram` makes a short one.
+    `unlogged`: processes whose handling is unknown, so that no message to them counts as lost.
 
     Raises ValueError for an empty name.
     """

@@ -1,13 +1,11 @@
 """An interaction as Mermaid or PlantUML text, which can be read again
 (`choreomon.diagrams`): docs/diagrams.md says what stands for what.
 
-Neither language distinguishes strict from weak sequencing, or knows co-regions and kinds of
-loops. What is below each other is read as weak sequencing, as in the picture, and whatever has no
-counterpart is a block whose label names the operator of the term. Names are written so that
-neither language finds a command in them, and are the same when they are read: signs that are not
-plainly harmless are written by their code.
-
-The text can be written for any nesting, other than the picture.
+Neither language distinguishes strict from weak sequencing, or knows co-regions and kinds of loops.
+Statements below each other mean weak sequencing, as in the picture, and an operator without a
+counterpart is a block whose label names it. Names are written so that neither language finds a
+command in them, and reading gives them back: signs that are not plainly harmless are written by
+their code.  Unlike the picture, the text can be written for any nesting.
 """
 
 from __future__ import annotations
@@ -33,18 +31,17 @@ from choreomon.interaction.term import LOOPS, Interaction, Operator
 from choreomon.pictures.interactions.sequence_diagram_parts import check_size
 
 _DEEPEST_INDENT: Final = 12
-"""Blocks within so many others are not indented further: the text would grow with the square of
-the depth."""
+"""Deeper blocks are not indented further: the text would grow with the square of the depth."""
 
 _IN_MERMAID: Final = frozenset(".,:()-")
 _IN_PLANTUML: Final = frozenset(".,:()")
-"""Signs that mean nothing in the texts of the languages, beside letters and digits."""
+"""Signs without a meaning in the texts of both languages, beside letters and digits."""
 
 _IN_REGIONS: Final = re.compile(r"[,()]")
-"""Signs that mean something in the label of a block."""
+"""Signs with a meaning in the label of a block."""
 
 _ORDERS: Final = re.compile(r"\bend\b|^:?(?:no)?wrap(?=:)", re.IGNORECASE)
-"""What Mermaid may take for the end of a block, or for an order."""
+"""Texts that Mermaid may take for the end of a block, or for a command."""
 
 _ID: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _NO_IDS: Final = frozenset(
@@ -59,12 +56,12 @@ _NO_IDS: Final = frozenset(
         *("sequencediagram", "show", "skinparam", "title", "wrap", "x"),
     )
 )
-"""Words that mean something where a statement begins, or within an arrow."""
+"""Words with a meaning at the beginning of a statement, or within an arrow."""
 
 
 def mermaid_sequence(interaction: Interaction, *, lifelines: Sequence[str] = ()) -> str:
-    """A Mermaid `sequenceDiagram`. `lifelines` come first, then those of the interaction as they
-    come up.
+    """A Mermaid `sequenceDiagram`. `lifelines` come first, then those of the interaction in order
+    of appearance.
 
     Raises ChoreomonError for interactions of more than 20,000 symbols, and ValueError for an empty
     name.
@@ -154,8 +151,8 @@ def in_mermaid(name: str) -> str:
 
 
 def in_plantuml(name: str) -> str:
-    """As `in_mermaid`, for PlantUML. Doubled signs that format text are written by their code,
-    too."""
+    """`name` for PlantUML, as `in_mermaid`. Doubled signs that format text are written by their
+    code, too."""
     return _encoded(name, _plantuml_code, _IN_PLANTUML)
 
 
@@ -205,7 +202,8 @@ def _lifelines(
 
 
 def participant_ids(lifelines: Collection[str]) -> dict[str, str]:
-    """By lifeline: its name where it can stand in an arrow, else one that is no lifeline's."""
+    """Ids of lifelines: the name if it can stand in an arrow, else an id that no lifeline has as
+    its name."""
     taken = set(lifelines)
     ids: dict[str, str] = {}
     for number, name in enumerate(lifelines):
@@ -220,7 +218,7 @@ def participant_ids(lifelines: Collection[str]) -> dict[str, str]:
 
 
 def _everyone(ids: Sequence[str]) -> str:
-    """From the first participant to the last one; without any, the environment."""
+    """The range from the first participant to the last one; without any, the environment."""
     return f"{ids[0]},{ids[-1]}" if len(ids) > 1 else "".join(ids) or "env"
 
 

@@ -1,1 +1,1 @@
-"""Graphs of searches and automata. What was searched, and why, is decided in `choreomon.verify`."""
+"""Graphs of searches and automata. The searches themselves are in `choreomon.verify`."""

@@ -52,11 +52,11 @@ _MARGIN: Final = 24.0
 _BETWEEN_COMPONENTS: Final = 40.0
 _LABEL_LINE: Final = 34
 WIDEST: Final = 1150.0
-"""Longer automata go on in a row below: so wide is a screen, and a page."""
+"""The width of a screen, and of a page; wider automata go on in a row below."""
 
 
 class _Bundle(NamedTuple):
-    """All transitions of one kind between two states: one edge with stacked labels."""
+    """The transitions of one kind between two states, drawn as one edge with stacked labels."""
 
     source: str
     target: str
@@ -260,8 +260,8 @@ def _component(
 
 
 def _angles(bundles: Sequence[_Bundle], layout: Layout) -> dict[tuple[int, str], float]:
-    """For every end of an edge the angle at which it meets its state, measured from the
-    horizontal (downwards positive); ends on one side of a state are kept apart."""
+    """The angle at which each end of an edge meets its state, measured from the horizontal
+    (downwards positive); ends on one side of a state are kept apart."""
     ends: dict[tuple[str, int], list[tuple[float, float, tuple[int, str]]]] = {}
     for number, bundle in enumerate(bundles):
         route = layout.routes[number]
@@ -335,7 +335,7 @@ def _moved(point: Point, by: Point) -> Point:
 
 
 def _legend(automaton: SequenceAutomaton, *, goes_on: bool) -> list[Entry]:
-    """What the lines mean, where there are both kinds, and dots at their ends."""
+    """The meaning of the lines, if there are both kinds, and of dots at their ends."""
     entries: list[Entry] = []
     if goes_on:
         entries.append((_dot, "goes on in the row below, or above"))

@@ -1,5 +1,5 @@
-"""A state of a sequence automaton as shapes: its rim, its name, its self-loops, and the arrow
-that marks it initial. What else is drawn meets a state at its rim (`port`)."""
+"""A state of a sequence automaton as shapes: its rim, its name, its self-loops, and the arrow that
+marks it initial. Edges meet a state at its rim (`port`)."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.sentences.wording import formula_in_words, with_arrow, wrapped
 
 LINE: Final = 16.0
-"""From one line of text to the next."""
+"""The distance from one line of text to the next."""
 LONGEST_LINE: Final = 42
-"""Characters of a line of text, above which it is shortened."""
+"""The most characters of a line of text; longer ones are shortened."""
 
 START: Final = 30.0
-"""How long the arrow into an initial state is."""
+"""The length of the arrow into an initial state."""
 
 _RADIUS: Final = 24.0
 _RING: Final = 4.0
@@ -55,15 +55,15 @@ def extent(automaton: SequenceAutomaton, state: str) -> Extent:
 
 
 def port(state: str, at: Point, angle: float) -> Point:
-    """Where an edge that leaves at this angle meets the rim of a state at `at`, a circle or a
-    box with round ends."""
+    """The point where an edge that leaves at this angle meets the rim of a state at `at`, a circle
+    or a box with round ends."""
     straight = _half_width(state) - _RADIUS
     centre = Point(at.x + (straight if math.cos(angle) > 0 else -straight), at.y)
     return along(centre, angle, _RADIUS + _RING)
 
 
 def state_shapes(automaton: SequenceAutomaton, state: str, at: Point) -> Group:
-    """Everything of a state whose centre is at `at`."""
+    """The shapes of a state whose centre is at `at`."""
     final = state in automaton.final
     initial = state in automaton.initial
     half = _half_width(state)
@@ -109,7 +109,8 @@ def _formulas(automaton: SequenceAutomaton, state: str) -> tuple[str, ...]:
 
 
 def _enters_from_below(automaton: SequenceAutomaton, state: str) -> bool:
-    """Whether the start arrow of an initial state has to leave the left side to edges."""
+    """Tell whether forward edges take the left side of an initial state, so that its start arrow
+    has to come from below."""
     return state in automaton.initial and any(t.target == state for t in automaton.forward)
 
 

@@ -10,19 +10,19 @@ from choreomon.pictures.graphs.search_graph_node import GraphNode
 from choreomon.sentences.wording import counted
 
 FOLDED_BEYOND: Final = 30
-"""Graphs of more nodes are folded; smaller ones are read node by node."""
+"""Graphs of more nodes are folded; smaller ones can be read node by node."""
 
 _FOLDED: Final = "straight on"
 
 _STEPS_SHOWN: Final = 4
-"""Labels of a folded line that are written out."""
+"""The number of labels of a folded line that are written out."""
 
 
 def with_folded_lines(graph: GraphPicture, beyond: int = FOLDED_BEYOND) -> GraphPicture:
-    """The graph, with one node in place of each straight line of at least two nodes. A node is of a
-    line where one edge leads to it, one from it to another node, and it says nothing: neither
-    `said`, nor that something is cut off there, nor that it is the first. The steps within a line
-    are lines of its node. Graphs of at most `beyond` nodes stay as they are."""
+    """The graph, with one node in place of each straight line of at least two nodes. A node belongs
+    to a line if one edge leads to it, one from it to another node, and it has nothing to say: no
+    `said`, nothing cut off, and it is not the first. The steps within a line become lines of its
+    node. Graphs of at most `beyond` nodes stay as they are."""
     if len(graph.nodes) <= beyond:
         return graph
     entering = Counter(edge.target for edge in graph.edges)
@@ -36,7 +36,7 @@ def with_folded_lines(graph: GraphPicture, beyond: int = FOLDED_BEYOND) -> Graph
         and not node.said
         and "cut off here" not in node.signs
     } - back
-    within = {  # by its source, each edge that does not leave its line
+    within = {  # each edge that stays within its line, by source
         edge.source: edge
         for edge in graph.edges
         if edge.source in plain and edge.target in plain and edge.target > edge.source

@@ -1,9 +1,9 @@
 """A large graph as an outline: a row for each node, below and to the right of the one it is reached
 from.
 
-In layers a tree of 500 nodes is many screens wide, and an arrow to what stood beside it leads
-through all of them. Here it is one screen wide, and is read downwards, as contents of a book are.
-Where further edges lead to a node, a row in its place says where it stands.
+In layers a tree of 500 nodes is many screens wide, with arrows across all of them. As an outline it
+is one screen wide, and is read downwards like a table of contents. Where a further edge leads to a
+node, a row in its place says where the node stands.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ _REFERENCE: Final = 22.0
 
 
 class OutlineEdge(NamedTuple):
-    """One edge, or several between the same two nodes; `label` is what is written on it,
-    `title` what is told where the pointer rests on it."""
+    """An edge, or several between the same two nodes; `label` is written on it, `title` is shown
+    where the pointer rests on it."""
 
     source: int
     target: int
@@ -47,8 +47,8 @@ class OutlineEdge(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """What is drawn, the room that it needs, and in which layer each node is: here how many edges
-    it is away from the first one, in `search_graph` the layer of `layered_layout`."""
+    """The shapes, the room that they need, and the layer of each node: here its distance in edges
+    from the first one, in `search_graph` the layer of `layered_layout`."""
 
     shapes: tuple[Shape, ...]
     width: float
@@ -57,7 +57,7 @@ class Outline(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """A node by an edge to it, which comes from `begin`; the first one by none."""
+    """A node reached by an edge, which comes from `begin`; the first one by none."""
 
     node: int
     left: float
@@ -66,8 +66,8 @@ class _Row(NamedTuple):
 
 
 def outline(nodes: Sequence[MeasuredNode], edges: Sequence[OutlineEdge], at: Point) -> Outline:
-    """The outline with its upper left corner `at` a point. Every node but the first is reached
-    from the first; it stands below the edge that is met first, depth first."""
+    """The outline with its upper left corner `at` a point. Every node but the first is reached from
+    the first; it stands below the first edge to it, depth first."""
     leaving: dict[int, list[OutlineEdge]] = {}
     for edge in edges:
         leaving.setdefault(edge.source, []).append(edge)
@@ -110,7 +110,7 @@ def outline(nodes: Sequence[MeasuredNode], edges: Sequence[OutlineEdge], at: Poi
 
 
 def _distances(leaving: Mapping[int, Sequence[OutlineEdge]]) -> dict[int, int]:
-    """How many edges lead from the first node to each, at least."""
+    """The distance of each node from the first one, in edges."""
     distances = {0: 0}
     pending = deque([0])
     while pending:
@@ -123,7 +123,7 @@ def _distances(leaving: Mapping[int, Sequence[OutlineEdge]]) -> dict[int, int]:
 
 
 def _arrow(row: _Row, edge: OutlineEdge, end: float, y: float) -> Group:
-    """Down from the row of the parent, and to the right, with the label on it."""
+    """The arrow down from the row of the parent, and to the right, with the label on it."""
     colour = CANCELS if edge.unobserved else INK
     width = text_width(edge.label, TEXT_SIZE, bold=True)
     # The line has a gap for its label: a halo would leave it between the words.

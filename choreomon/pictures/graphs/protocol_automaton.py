@@ -11,16 +11,15 @@ from choreomon.pictures.shapes.drawing import Picture
 from choreomon.sentences.wording import counted
 
 MAX_STATES: Final = 150
-"""Of larger automata the states nearest to the beginning are drawn, with the number of the
-others."""
+"""The most states drawn, those nearest to the beginning; larger automata also show the number of
+the others."""
 
 
 def protocol_picture(automaton: Automaton, name: str = "", *, vertical: bool = False) -> Picture:
-    """The states with their numbers, those in bold frames where accepted words end; the letters
-    between two states are stacked at one arrow, those that lead back to their state are in it.
-
-    States that nothing leads to are not drawn. Several initial states follow one box, `start`.
-    `structure` is that of `choreomon.pictures.graphs.search_graph.graph_svg`.
+    """The states with their numbers, final ones in bold frames; the letters between two states are
+    stacked at one arrow, letters that lead back to their state are written in it. Unreachable
+    states are not drawn. Several initial states follow one box, `start`. `structure` is that of
+    `choreomon.pictures.graphs.search_graph.graph_svg`.
     """
     order = _breadth_first(automaton)
     starts = [*members(automaton.initial)]

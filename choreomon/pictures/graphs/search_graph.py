@@ -1,9 +1,9 @@
-"""What an analysis or an exploration visited, as a picture in layers from the top to the bottom,
-or from left to right.
+"""Pictures of what an analysis or an exploration visited, in layers from the top to the bottom, or
+from left to right.
 
 The papers on interactions draw such graphs (the slices paper, Fig. 4, 5 and 7): at every vertex the
 interaction and what is left of the multi-trace, at every edge the rule and the action at its
-position. A `GraphPicture` is what is drawn, whatever search it comes from;
+position. A `GraphPicture` holds what is drawn, whatever search it comes from;
 `choreomon.pictures.graphs.search_pictures` makes one of a recorded search and of an execution tree.
 """
 
@@ -45,23 +45,23 @@ from choreomon.pictures.shapes.wrapped_strip import Strip, wrapped_strip
 from choreomon.sentences.wording import counted
 
 MAX_NODES: Final = 500
-"""Of larger graphs the nodes that were visited first are drawn, with the number of the others."""
+"""The most nodes drawn, those visited first; larger graphs also show the number of the others."""
 
 MANY_NODES: Final = 60
-"""More of them, drawn in layers, are larger than any screen."""
+"""A graph with more nodes, drawn in layers, is larger than any screen."""
 
 _MARGIN: Final = 20.0
 _WIDEST: Final = 1700.0
 """Wider layers of a vertical graph are wrapped."""
 _LONGEST: Final = 1300.0
-"""Of a horizontal graph; what is longer goes on in a row below."""
+"""The greatest length of a horizontal graph; longer ones go on in a row below."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphEdge:
-    """A step from one node to another, by their places in `GraphPicture.nodes`. `unobserved`
-    steps are dashed, those `on_path` bold. `position`: where in the term, which is told where the
-    pointer rests on the edge. `signs` are the words in it that a glossary may explain."""
+    """A step from one node to another, by their places in `GraphPicture.nodes`. `unobserved` steps
+    are dashed, those `on_path` bold. `position`: the place in the term, shown where the pointer
+    rests on the edge. `signs` are the words in it that a glossary may explain."""
 
     source: int
     target: int
@@ -78,7 +78,7 @@ class GraphEdge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphPicture:
-    """What is to be drawn. Every node but the first is reached by an edge from one before it."""
+    """A graph to be drawn. Every node but the first is reached by an edge from an earlier one."""
 
     nodes: tuple[GraphNode, ...]
     edges: tuple[GraphEdge, ...]
@@ -86,7 +86,7 @@ class GraphPicture:
 
 
 class _Bundle(NamedTuple):
-    """All edges from one node to another."""
+    """The edges from one node to another."""
 
     source: int
     target: int
@@ -102,8 +102,9 @@ class _Bundle(NamedTuple):
 
 
 class _Way(NamedTuple):
-    """Which way the layers follow each other. Layouts are from left to right, `along` their width
-    and across their height; where the picture is `vertical`, it is the layout turned."""
+    """The direction in which layers follow each other. Layouts are from left to right, `along`
+    their width and across their height; where the picture is `vertical`, it is the layout
+    turned."""
 
     vertical: bool
 
@@ -128,16 +129,16 @@ def graph_svg(
     legend: Sequence[str] = (),
     glossary: Mapping[str, str] = MappingProxyType({}),
 ) -> Picture:
-    """The graph; of more than `limit` nodes (at least 1) the first ones, and the picture says how
-    many it leaves out. `vertical` graphs grow from the top to the bottom, others from left to
+    """The picture of a graph; of more than `limit` nodes (at least 1) the first ones, and it says
+    how many it leaves out. `vertical` graphs grow from the top to the bottom, others from left to
     right; vertical ones of more than `MANY_NODES` are an outline (`graph_outline`). `illustrate`
-    draws what nodes show below their text, and `legend` are lines that stand below the graph. Below
-    them stand those words of the `glossary`, with what they mean, that are signs of what is drawn.
+    draws what nodes show below their text, and the lines of the `legend` stand below the graph.
+    Below these stand the words of the `glossary` that occur in the picture, with their meanings.
 
     `structure` has `nodes` (lines, said, outcome, layer, and what their `drawings` are called),
     `edges` (source, target, label, unobserved, on_path), `left_out` (how many nodes and edges are
     not drawn), `layout` ("vertical", "horizontal" or "outline"), `legend` and `glossary` (the words
-    of it that are explained).
+    explained).
     """
     # A search may be stopped before its first vertex.
     nodes = graph.nodes or (GraphNode(lines=("nothing was visited",)),)
@@ -271,8 +272,8 @@ def _label(bundle: _Bundle, way: _Way) -> Extent:
 def _edge(
     bundle: _Bundle, number: int, layout: Layout, nodes: Sequence[MeasuredNode], way: _Way
 ) -> Group:
-    """From the far side of the source, below its label, to the near side of the target; an
-    edge that leads back goes from near to far sides."""
+    """Draw an edge from the far side of its source, below its label, to the near side of its
+    target; an edge that leads back goes from near to far sides."""
     unobserved = all(edge.unobserved for edge in bundle.edges)
     on_path = any(edge.on_path for edge in bundle.edges)
     colour = CANCELS if unobserved else INK
@@ -297,7 +298,7 @@ def _edge(
     ahead = Point(0, heading) if way.vertical else Point(heading, 0)
     head = arrowhead(placed[-1], direction(Point(0, 0), ahead), colour)
     at = way.placed(label)
-    # The lowest line: above the edge, or such that all lines are around the middle of it.
+    # The lowest line: above the edge, or such that the lines are centred on it.
     lowest = at.y + (LINE * (len(bundle.lines) - 1) / 2 + 4 if way.vertical else -6)
     texts = [
         Text(

@@ -1,7 +1,7 @@
 """A node of a graph that a search or an exploration visited: its text, folded, in a box.
 
-Terms are often longer than a box is high. What a node shows of a long one is then its `brief`, in
-which `…` stands for what is as it was in the node before: `changed_text` makes it.
+Terms are often longer than a box is high. A node then shows its `brief`, in which `…` stands for
+the parts that have not changed since the node before: `changed_text` makes it.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from choreomon.pictures.shapes.drawing import (
 )
 
 Outcome: TypeAlias = Literal["good", "partly", "open", "bad"]
-"""What a node says about the answer: it is what was asked for exactly, or all that was asked for;
-nothing is known; it is not."""
+"""The outcome at a node: exactly what was asked for; enough of what was asked for; unknown; not
+what was asked for."""
 
 _COLOUR: Final[dict[Outcome, str]] = {
     "good": QUIET,
@@ -47,15 +47,16 @@ _PADDING: Final = 8.0
 _INDENT: Final = 12.0
 
 LONGEST_LINE: Final = 44
-"""Characters. Longer lines of nodes are folded; of labels of edges the middle is left out."""
+"""Characters of a line. Longer lines of nodes are folded; longer labels of edges lose their
+middle."""
 MOST_ROWS: Final = 6
-"""Of the first line of a node, which is its interaction; the rest is in its `full` text."""
+"""Rows for the first line of a node, its interaction; the rest is in its `full` text."""
 MOST_ROWS_BELOW: Final = 3
-"""Of each other line of it."""
+"""Rows for each other line of a node."""
 LEFT_OUT: Final = "…"
-"""Stands for what is left out, and is the sign of nodes that leave something out."""
+"""Sign for what is left out, and the mark of nodes that leave something out."""
 _IN_TERMS: Final = {LEFT_OUT: LEFT_OUT, "open": "open("}
-"""Signs that a node has only where its rows have these marks: much of a term may be left out."""
+"""Signs that a node has only if its rows have these marks: much of a term may be left out."""
 
 Illustrate: TypeAlias = Callable[[Interaction], tuple[Drawing, ...]]
 """The drawings that go with the text of a node, by its interaction."""
@@ -63,11 +64,10 @@ Illustrate: TypeAlias = Callable[[Interaction], tuple[Drawing, ...]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphNode:
-    """A vertex: its lines of text, and what it says about the answer. `said` is empty where
-    `outcome` is None. `brief` is shown instead of the first line where that does not fit; empty:
-    its beginning is. `full` is the text that is shown where the pointer rests on it.
-    `interaction` is what illustrations of the node show; None: nothing. `signs` are the words in
-    it that a glossary may explain."""
+    """A vertex: its lines of text, and its outcome. `said` is empty if `outcome` is None. `brief`
+    replaces a first line that does not fit; if it is empty, the beginning of the line is shown.
+    `full` is shown where the pointer rests on it. `interaction` is what illustrations of the node
+    show; None: nothing. `signs` are the words in it that a glossary may explain."""
 
     lines: tuple[str, ...]
     said: str = ""
@@ -91,7 +91,7 @@ class _Row(NamedTuple):
 
 
 class MeasuredNode(NamedTuple):
-    """A node that is drawn, with the size of its box."""
+    """A node to be drawn, with the size of its box."""
 
     node: GraphNode
     rows: tuple[_Row, ...]
@@ -101,7 +101,7 @@ class MeasuredNode(NamedTuple):
 
     @property
     def signs(self) -> tuple[str, ...]:
-        """Those of the node, and those of its terms that are among what is shown of them."""
+        """The signs of the node, and those of its terms that are visible in its rows."""
         shown = "".join(row.content for row in self.rows)
         return (
             *self.node.signs,
@@ -110,10 +110,9 @@ class MeasuredNode(NamedTuple):
 
 
 def changed_text(now: Interaction, before: Interaction) -> str:
-    """`now` as in `written`, but with `…` for each operand that is what stood at the same place of
-    `before`, and for what stood there as a whole where an operator was put around it, as the rest
-    of an iteration is in front of its loop. Actions and messages that are passed are written
-    out."""
+    """Write `now` as `written` does, but with `…` for each operand that `before` has at the same
+    place, and for the whole of what stood there if an operator was put around it, as when the rest
+    of an iteration stands in front of its loop. Actions and messages are written out."""
     parts: list[str] = []
     pending: list[tuple[Interaction, Interaction] | str] = [(now, before)]
     while pending:
@@ -139,7 +138,7 @@ def changed_text(now: Interaction, before: Interaction) -> str:
 def _operand(
     operand: Interaction, new: Interaction, old: Interaction, there: Interaction | None
 ) -> tuple[Interaction, Interaction] | str:
-    """What is to be compared, or written: an operand of `new` with what is `there` in `old`, if
+    """The pair to compare next, or the text: an operand of `new` with what is `there` in `old`, if
     their operators are the same."""
     if there is not None and (new.operator, new.region) == (old.operator, old.region):
         return operand, there
@@ -159,7 +158,7 @@ def measured_node(
     drawings: tuple[Drawing, ...] = ()
     if illustrate is not None and node.interaction is not None:
         drawings = illustrate(node.interaction)
-    if drawings:  # which say what the term does
+    if drawings:  # as they say what the term does
         first = first.partition(":")[0]
     pieces = folded(first, LONGEST_LINE, most_rows)
     if node.brief and not drawings and pieces != folded(first, LONGEST_LINE, len(first)):
@@ -178,7 +177,7 @@ def measured_node(
 
 
 def drawn_node(measured: MeasuredNode, at: Point) -> Group:
-    """Its box, with the middle `at` a point, and what is in it."""
+    """The box of a node, centred at `at`, with its content."""
     node = measured.node
     colour = MUTED if node.outcome is None else _COLOUR[node.outcome]
     left, top = at.x - measured.width / 2, at.y - measured.height / 2

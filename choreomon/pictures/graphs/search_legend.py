@@ -1,7 +1,7 @@
-"""What stands below the graph of a search or an exploration: what was asked, and what the words in
-the picture mean.
+"""The legend of a graph of a search or an exploration: what was asked, and what the words in the
+picture mean.
 
-docs/verify.md, "Reading graphs" says the same with more words.
+docs/verify.md, "Reading graphs" explains them at length.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ GLOSSARY: Final[Mapping[str, str]] = MappingProxyType(
         "max_loop_depth of loops entered on it, max_node_number of nodes",
     }
 )
-"""What the signs of nodes and edges mean, in the order in which legends list them."""
+"""Meanings of the signs of nodes and edges, in the order in which legends list them."""
 
 _SIZE: Final = 12.0
 _ROW: Final = 17.0
@@ -49,7 +49,8 @@ _GAP: Final = 14.0
 _BETWEEN: Final = 6.0
 _LEAST_WIDTH: Final = 560.0
 _MOST_WIDTH: Final = 800.0
-"""Lines of legends are as long as the graph is wide, within these bounds: they are to be read."""
+"""Legend lines are as long as the graph is wide, but within these bounds, so that they can be
+read."""
 
 
 class Legend(NamedTuple):
@@ -61,14 +62,14 @@ class Legend(NamedTuple):
 
 
 def explained(glossary: Mapping[str, str], signs: Set[str]) -> dict[str, str]:
-    """The part of the glossary that is about these signs, in its order."""
+    """The entries of the glossary for these signs, in its order."""
     return {sign: meaning for sign, meaning in glossary.items() if sign in signs}
 
 
 def drawn_legend(lines: Sequence[str], words: Mapping[str, str], at: Point, width: float) -> Legend:
-    """The lines, and below them the words with their meanings in a second column; `at` is the
-    upper left corner, and `width` that of the picture above it. Long lines are wrapped; what cannot
-    be is wider."""
+    """The lines, and below them the words with their meanings in a second column; `at` is the upper
+    left corner, and `width` that of the picture above it. Long lines are wrapped; what cannot be
+    wrapped is wider."""
     room = min(max(width, _LEAST_WIDTH), _MOST_WIDTH)
     shapes: list[Text] = []
     y = at.y
@@ -94,5 +95,5 @@ def drawn_legend(lines: Sequence[str], words: Mapping[str, str], at: Point, widt
 
 
 def _wrapped(line: str, room: float) -> tuple[str, ...]:
-    """In pieces that are about `room` wide: as many characters as would fit of most."""
+    """Wrap a line into pieces about `room` wide, estimated for average characters."""
     return wrapped(line, max(20, int(room / (0.645 * _SIZE))))

@@ -1,5 +1,5 @@
-"""A recorded search, or an execution tree, as a graph to be drawn, and drawings of interactions for
-its nodes."""
+"""Graphs to be drawn of recorded searches and execution trees, with drawings of interactions for
+their nodes."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from choreomon.verify.papers.exploration import Exploration, Node
 from choreomon.verify.papers.graph import Edge, Graph, PathStep, Vertex
 
 _MOST_LEFT: Final = 50
-"""Actions that are left of a component and written out; a node has room for fewer."""
+"""The most actions left of a component that are written out; a node has room for fewer."""
 
 _MOST_SYMBOLS: Final = 400
-"""Of an interaction that is written out."""
+"""The most symbols of an interaction that is written out."""
 
 STUCK: Final = "no next action fits"
-"""What is said of an `Out` of the papers."""
+"""Words for the end `Out` of the papers."""
 
 _OUTCOME_OF_END: Final[dict[str, Outcome]] = {
     "Cov": "good",
@@ -42,13 +42,13 @@ _OUTCOME_OF_END: Final[dict[str, Outcome]] = {
 def picture_of_search(
     graph: Graph, path: Sequence[PathStep] = (), *, local_analyses: bool = True
 ) -> GraphPicture:
-    """The graph that a search recorded. `path` is that of its result; where it leads through this
-    graph, its edges are bold. `local_analyses` says whether nodes say what these found.
+    """The graph that a search recorded. `path` is that of its result; if it leads through this
+    graph, its edges are bold. `local_analyses`: whether nodes report what these found.
 
-    Nodes say their number and interaction, how far components are consumed and what is left of
-    them, and the measure (lambda, alpha) of the slices paper, section 5.1. Of components, the first
-    node and those at ends have all that are not removed, others those that the step to them
-    consumed; all of them are in the `full` text.
+    Nodes show their number and interaction, how far components are consumed and what is left of
+    them, and the measure (lambda, alpha) of the slices paper, section 5.1. The first node and those
+    at ends show all components that are not removed, others the components that the step to them
+    consumed; the `full` text has all of them.
     """
     on_path = _edges_of_path(graph, path)
     before: dict[int, int] = {}
@@ -92,7 +92,8 @@ def _signs_of_step(edge: Edge, *, on_path: bool) -> tuple[str, ...]:
 def _node_of_vertex(
     graph: Graph, vertex: Vertex, before: Vertex | None, local_analyses: bool
 ) -> GraphNode:
-    """`before` is a vertex from which a step leads here, None for the first one."""
+    """The node of a vertex. `before` is a vertex from which a step leads here, None for the first
+    one."""
     signs: list[str] = []
     logs = _logs(graph, vertex)
     shown = logs
@@ -138,8 +139,8 @@ def _node_of_vertex(
 
 
 def _logs(graph: Graph, vertex: Vertex) -> dict[int, str]:
-    """How far each component is consumed that is not empty or removed, and what is left of it, by
-    its number."""
+    """The consumed and remaining part of each component, by number, except empty or removed
+    ones."""
     logs: dict[int, str] = {}
     for number, part in enumerate(graph.multitrace.components):
         if number in vertex.removed or not part.actions:
@@ -152,14 +153,14 @@ def _logs(graph: Graph, vertex: Vertex) -> dict[int, str]:
 
 
 def _brief(here: Vertex | Node, before: Vertex | Node | None) -> str:
-    """What a node whose interaction is too long for it shows of it."""
+    """The text that a node shows of an interaction that is too long for it."""
     if before is None or here.interaction.size > _MOST_SYMBOLS:
         return ""
     return f"{here.number}: {changed_text(here.interaction, before.interaction)}"
 
 
 def _full(interaction: Interaction) -> str:
-    """The text of an interaction that is not too large for that."""
+    """The text of an interaction, unless it is too large for that."""
     if interaction.size > _MOST_SYMBOLS:
         return f"an interaction of {counted(interaction.size, 'symbol')}"
     return written(interaction)
@@ -176,8 +177,8 @@ def _position(step: Edge | PathStep) -> str:
 
 
 def _edges_of_path(graph: Graph, path: Sequence[PathStep]) -> frozenset[int]:
-    """The numbers of the edges that make up the path from the first vertex; none, where it does
-    not lead through this graph as a whole."""
+    """The numbers of the edges of the path from the first vertex; none unless the whole path leads
+    through this graph."""
     leaving: dict[tuple[int, str], tuple[int, int]] = {
         (edge.source, _step_in_words(edge) + _position(edge)): (number, edge.target)
         for number, edge in enumerate(graph.edges)
@@ -194,8 +195,8 @@ def _edges_of_path(graph: Graph, path: Sequence[PathStep]) -> frozenset[int]:
 
 
 def picture_of_exploration(exploration: Exploration) -> GraphPicture:
-    """The execution tree, or what was explored of it: nodes say whether the path to them is an
-    accepted trace, and where a filter cut something off."""
+    """The explored part of the execution tree: nodes tell whether the path to them is an accepted
+    trace, and where a filter cut something off."""
     nodes = exploration.nodes
     return GraphPicture(
         nodes=tuple(
@@ -234,11 +235,9 @@ def illustrations(
     root: Interaction, *, sequence_diagrams: bool, term_trees: bool
 ) -> Illustrate | None:
     """Draws interactions of a graph that begins with `root`, as a sequence diagram, as the tree of
-    its term, or both; None for neither. All sequence diagrams have the lifelines of the root,
-    wherever they have ended. Equal interactions are drawn once.
-
-    Raises ChoreomonError for interactions that are too large for such a picture, and so does what
-    it returns.
+    its term, or both; None for neither. All sequence diagrams have all lifelines of the root, even
+    ended ones. Equal interactions are drawn once. It raises ChoreomonError for interactions that
+    are too large for such a picture, and so does the function that it returns.
     """
     if not sequence_diagrams and not term_trees:
         return None

@@ -1,5 +1,5 @@
-"""Where the explanation of a multi-trace breaks: what each component recorded, how far that is
-explained, and what would have been allowed instead of its next action.
+"""Picture of where the explanation of a multi-trace breaks: what each component recorded, how far
+that is explained, and what would have been allowed instead of its next action.
 
 There is no common clock, so each component has a line of its own, and heights on different lines
 say nothing about each other.
@@ -36,7 +36,7 @@ from choreomon.pictures.shapes.lifeline_head import HEAD, head_width, lifeline, 
 from choreomon.sentences.wording import counted
 
 MOST_BEFORE: Final = 10
-"""Explained actions that are drawn before the unexplained one."""
+"""The most explained actions drawn before the unexplained one."""
 MOST_AFTER: Final = 4
 MOST_ALLOWED: Final = 8
 MOST_OTHERS: Final = 3
@@ -51,17 +51,17 @@ _LONGEST: Final = 36
 
 
 class ComponentReached(NamedTuple):
-    """How far a component is explained: `position` counts its explained actions. Where there are
-    more, `allowed` are the actions on its lifelines that would have been possible there.
+    """The place that the explanation of a component reaches: `position` counts its explained
+    actions. If there are more actions, `allowed` are those on its lifelines that would have been
+    possible there.
 
-    `obstacle` is why the next action is not explained, where that is plain: the interaction does
-    not have its lifeline, or not the action, or waits there for other lifelines. `meant` is what
-    was perhaps meant by a name that it does not have; empty where nothing is like it. `blame` says
-    what is wrong with its log as a whole; empty where that is not known to be.
+    `obstacle` is the plain reason why the next action is not explained, if there is one: the
+    interaction does not have its lifeline, or not the action, or waits there for other lifelines.
+    `meant` is a known name similar to an unknown one; empty if there is none. `blame` says what is
+    wrong with its log as a whole; empty if unknown.
 
-    `rank` is 1 where one should look first, 2 where one should look then; 0 where that is not said.
-    `sent` is an emission of the message that the next action receives, which is not explained
-    either.
+    `rank` is 1 for the place to look at first, 2 for the next; 0 if none is given. `sent` is an
+    emission, also unexplained, of the message that the next action receives.
     """
 
     component: Component
@@ -75,7 +75,7 @@ class ComponentReached(NamedTuple):
 
     @property
     def next_action(self) -> Action | None:
-        """The first action that is not explained; None where all are."""
+        """The first action that is not explained; None if all are."""
         actions = self.component.actions
         return actions[self.position] if self.position < len(actions) else None
 
@@ -96,15 +96,15 @@ class _Line(NamedTuple):
 
 def failure_diagram(reached: Iterable[ComponentReached], others: Sequence[Action] = ()) -> Picture:
     """The components beside each other: explained actions in ink, the first unexplained one red
-    with what was allowed below it, those behind it faint. What is wrong with a log as a whole is
-    said at its head.
+    with what was allowed below it, those behind it faint. Its head tells what is wrong with a log
+    as a whole.
 
     `structure` has `components`: lifelines, length, position, next (None where all is explained),
     allowed (all of them, sorted), drawn (the first and the last index of a drawn action, None
-    without any), rank and sent (None where there is none), and blame, where there is some. Where
-    several are stuck, that of rank 1 says that one should look there first. `others` are actions
-    that may be the error instead; they are listed below, and in `structure`. `look_at` is the x of
-    the component where one should look first, None where all is explained.
+    without any), rank and sent (None where there is none), and blame, if any. If several are stuck,
+    the one of rank 1 says: look here first. `others` are actions that may be the error instead;
+    they are listed below, and in `structure`. `look_at` is the x of the component to look at first,
+    None if all is explained.
     """
     every = tuple(reached)
     several = sum(one.next_action is not None for one in every) > 1
@@ -204,7 +204,8 @@ def _lines(one: ComponentReached, *, several: bool) -> list[_Line]:
 
 
 def _instead(one: ComponentReached, action: Action) -> list[_Line]:
-    """Why the action is not explained, and what would have been allowed instead of it."""
+    """The reason why the action is not explained, and what would have been allowed instead of
+    it."""
     lines: list[_Line] = []
     if one.sent is not None:
         return [_Line(f"{shortened(str(one.sent), _LONGEST)} is not explained", VIOLATED)]
@@ -251,7 +252,7 @@ def _size(line: _Line) -> float:
 
 
 def _indent(line: _Line) -> float:
-    """How far to the right of the component's line the words begin."""
+    """The distance from the component's line to the words at its right."""
     return 10.0 if line.action is None else _ARROW + 10.0
 
 

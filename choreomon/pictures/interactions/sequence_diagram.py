@@ -58,17 +58,16 @@ from choreomon.sentences.wording import counted
 
 _ROWS_BEFORE_FEET: Final = 15
 DOT: Final = 4.0
-"""Of the circle where a message leads to or comes from the environment: its radius."""
+"""Radius of the dot where a message leads to or comes from the environment."""
 NOTHING_HAPPENS: Final = "nothing happens"
-"""Written below the lifelines where no message and no frame is drawn."""
+"""Text below the lifelines if no message and no frame is drawn."""
 
 
 def sequence_diagram(
     interaction: Interaction, *, lifelines: Sequence[str] = (), name: str = ""
 ) -> Picture:
-    """The interaction as a sequence diagram. `lifelines` come first, in their order, whether
-    they occur or not; the others follow in the order in which they come up. `name` is what the
-    interaction is called.
+    """The interaction as a sequence diagram. `lifelines` come first, in their order, whether they
+    occur or not; the others follow in order of appearance. `name` is the name of the interaction.
 
     `structure` has `lifelines` (from the left), `rows` (their number), `arrows` (row, from, to,
     message; `from` is None for a message from the environment, `to` is empty for one to it) and
@@ -89,7 +88,7 @@ def sequence_diagram(
 
 
 def summary(layout: SequenceLayout) -> str:
-    """How much there is to see, in words."""
+    """The numbers of lifelines, messages and frames, in words."""
     messages = sum(row.message is not None for row in layout.rows)
     return ", ".join(
         (
@@ -101,7 +100,7 @@ def summary(layout: SequenceLayout) -> str:
 
 
 def structure_of(layout: SequenceLayout) -> dict[str, Any]:
-    """What a layout shows; see `sequence_diagram`."""
+    """The `structure` of a layout; see `sequence_diagram`."""
     return {
         "lifelines": list(layout.lifelines),
         "rows": len(layout.rows),
@@ -215,7 +214,7 @@ def _frame(frame: Frame, layout: SequenceLayout) -> Group:
 
 
 def _brackets(frame: Frame, layout: SequenceLayout) -> list[Shape]:
-    """Around the part of a lifeline on which a `coreg` does not order its operands."""
+    """Brackets around the part of a lifeline on which a `coreg` does not order its operands."""
     shapes: list[Shape] = []
     for name in frame.start.unordered:
         x = layout.columns[layout.lifelines.index(name)]
@@ -313,9 +312,9 @@ def _with_environment(
 def _arrows(
     message: Message, y: float, layout: SequenceLayout, column: dict[str, int], towards: int
 ) -> list[Shape]:
-    """To the receivers left (-1) or right (1) of the sender that it reaches in its row: the
-    emission's half of the way to the nearest one looks as the emission does, the rest as the
-    receptions there."""
+    """Arrows to the receivers left (-1) or right (1) of the sender that the message reaches in its
+    row: the half at the sender, up to the nearest receiver, looks as the emission does, the rest as
+    the receptions do."""
     assert message.sender is not None
     at = column[message.sender]
     reached = sorted(
@@ -345,8 +344,8 @@ def _arrows(
 def _later(
     message: Message, row: int, layout: SequenceLayout, column: dict[str, int]
 ) -> list[Shape]:
-    """A slanted arrow to each reception in a row below, the halves of which look as the emission
-    and the reception do. Where that row is not drawn, it runs out at the foot of the picture."""
+    """A slanted arrow to each reception in a row below, whose halves look as the emission and the
+    reception do. If that row is not drawn, the arrow ends at the foot of the picture."""
     assert message.sender is not None
     start = Point(layout.columns[column[message.sender]], layout.rows[row].y)
     shapes: list[Shape] = []

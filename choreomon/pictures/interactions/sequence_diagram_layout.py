@@ -1,9 +1,9 @@
-"""Where everything of a sequence diagram goes: columns of lifelines, rows of messages, frames.
+"""Layout of a sequence diagram: columns of lifelines, rows of messages, frames.
 
-Every message, and every empty operand, has a row of its own, from the top. A message's name
-stands above its arrow in the gap beside its sender (or beside the lifeline that exchanges it with
-the environment), so that no lifeline runs through it; gaps are as wide as their names need. The
-border of a frame lies in the gaps beside its outermost lifelines, outside of all that is in it.
+Every message, and every empty operand, has a row of its own, from the top. A message's name stands
+above its arrow in the gap beside its sender (or beside the lifeline that exchanges it with the
+environment), so that no lifeline runs through it; gaps are as wide as their names need. The border
+of a frame lies in the gaps beside its outermost lifelines, outside of all its content.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class SequenceLayout:
 
 
 def label_side(message: Message, column: dict[str, int]) -> Side:
-    """On which side of its sender, or of the lifeline that it reaches, a name stands."""
+    """The side of its sender, or of the lifeline that it reaches, on which a name stands."""
     if message.sender is None:
         return "left"
     own = column[message.sender]
@@ -109,7 +109,7 @@ def label_side(message: Message, column: dict[str, int]) -> Side:
 def sequence_layout(parts: Sequence[Part], lifelines: Sequence[str]) -> SequenceLayout:
     """The layout of parts over lifelines, which must include all that occur in the parts.
 
-    Raises ChoreomonError where frames are nested more than `MAX_NESTING` deep.
+    Raises ChoreomonError if frames are nested more than `MAX_NESTING` deep.
     """
     heads = tuple(max(_NARROWEST_HEAD, head_width(name, LONGEST_NAME)) for name in lifelines)
     placed = _Placed(lifelines)
@@ -128,7 +128,7 @@ def sequence_layout(parts: Sequence[Part], lifelines: Sequence[str]) -> Sequence
 
 
 class _Placed:
-    """The parts so far, one below the other; `y` is how far down they reach."""
+    """The parts placed so far, one below the other; they reach down to `y`."""
 
     def __init__(self, lifelines: Sequence[str]) -> None:
         self.y = MARGIN + HEAD + _BELOW_HEAD
@@ -143,7 +143,7 @@ class _Placed:
         return self.frames[self._open[-1]] if self._open else None
 
     def add(self, part: Part) -> None:
-        """Raises ChoreomonError for a frame that is nested too deep."""
+        """Place a part. Raises ChoreomonError for a frame that is nested too deep."""
         if isinstance(part, Message):
             self.y += SELF_ROW if part.to_self else ROW
             self.rows.append(Row(part, self.y - (SELF_HEIGHT if part.to_self else 0.0)))
@@ -194,8 +194,8 @@ class _Placed:
 
 
 class _Widths:
-    """How much room each gap between columns must have. A row has one message, and the borders
-    of the frames around it, so needs in different rows do not add up."""
+    """The room that each gap between columns must have. A row has one message, and the borders of
+    the frames around it, so the needs of different rows do not add up."""
 
     def __init__(self, columns: int) -> None:
         self._crossing = [0.0] * columns  # between a column and the next one
@@ -203,7 +203,8 @@ class _Widths:
         self._right = [0.0] * columns
 
     def message(self, message: Message, column: dict[str, int], around: Frame | None) -> None:
-        """Room for a message; the frame around it grows over what stands beside its columns."""
+        """Make room for a message; the frame around it grows over what stands beside its
+        columns."""
         width = name_width(message)
         side = label_side(message, column)
         named = message.receivers[0] if message.sender is None else message.sender
@@ -225,7 +226,7 @@ class _Widths:
             around.right = max(around.right, room + INSET)
 
     def frame(self, frame: Frame, around: Frame | None) -> None:
-        """Room for the border of a frame whose content is known; the frame around it grows."""
+        """Make room for the border of a frame whose content is known; the frame around it grows."""
         tab = tab_width(frame.start.label) + INSET
         sure = frame.left + _NARROWEST_GAP * (frame.high - frame.low)
         frame.right = max(frame.right, tab - sure)
@@ -237,8 +238,8 @@ class _Widths:
             around.right = max(around.right, frame.right + INSET)
 
     def columns(self, heads: Sequence[float]) -> tuple[tuple[float, ...], float]:
-        """The middles of the columns, and the width of the whole. Without lifelines, a column for
-        frames to stand around."""
+        """The middles of the columns, and the width of the whole. Without lifelines there is one
+        column for frames to surround."""
         half = [head / 2 for head in heads] or [0.0]
         at = [MARGIN + max(self._left[0], half[0])]
         for number in range(1, len(self._left)):
@@ -254,10 +255,10 @@ class _Widths:
 
 
 def name_width(message: Message) -> float:
-    """Of the name of a message as it is written."""
+    """The width of the name of a message as written."""
     return text_width(shortened(message.message, LONGEST_MESSAGE), MESSAGE_SIZE)
 
 
 def tab_width(label: str) -> float:
-    """Of the tab with the label of a frame."""
+    """The width of the tab with the label of a frame."""
     return text_width(shortened(label, LONGEST_LABEL), LABEL_SIZE, bold=True) + 14

@@ -1,15 +1,15 @@
-"""What a sequence diagram of an interaction consists of, from top to bottom.
+"""Parts of a sequence diagram of an interaction, from top to bottom.
 
 The removal and slices papers draw interactions as UML sequence diagrams (the slices paper, Fig.
 2a). An interaction becomes a flat list of parts here, which the picture, Mermaid and PlantUML then
 write each in their own way:
 
-- `strict(a!m, b?m)` is a message from `a` to `b`, and `strict(a!m, seq(b?m, c?m))` one to both;
-  an action elsewhere is a message to or from the environment;
+- `strict(a!m, b?m)` is a message from `a` to `b`, and `strict(a!m, seq(b?m, c?m))` one to both; any
+  other action is a message to or from the environment;
 - `seq` has no frame: its operands stand below each other;
-- every other operator is a frame with its operands, those of the same operator (and region)
-  directly within it joined to one frame, since they are associative: nested to the left or to
-  the right, the picture is the same. An empty operand is an empty one.
+- every other operator is a frame with its operands. Frames of the same operator (and region)
+  directly within it are merged into it, since the operators are associative: nested to the left or
+  to the right, the picture is the same. An empty operand stays empty.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ from choreomon.interaction.term import BINARY, EMPTY, Interaction, Operator, ope
 from choreomon.sentences.wording import counted
 
 MAX_SYMBOLS: Final = 20_000
-"""Terms share what is equal within them, pictures cannot: those of larger terms are refused."""
+"""The most symbols of a term: terms share equal parts, pictures cannot, so larger ones are
+refused."""
 
 
 class Reception(NamedTuple):
-    """Where a message arrives: `delay` rows below the row of the message."""
+    """The arrival of a message: `delay` rows below the row of the message."""
 
     lifeline: str
     observed: bool
@@ -38,10 +39,10 @@ class Reception(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """A message in one row. `sender` is None for one from the environment, `receivers` is empty
-    for one to it; never both. `sent` and each of `received` say whether that action was observed;
-    in the picture of an interaction every one counts as observed. `delays` say how many rows
-    below each reception is, where an `Arrival` keeps its place; empty: none is below."""
+    """A message in one row. `sender` is None for one from the environment, `receivers` is empty for
+    one to it; never both. `sent` and each of `received` say whether that action was observed; in
+    the picture of an interaction every one counts as observed. `delays` say how many rows below
+    each reception is, where an `Arrival` takes its place; empty: none is below."""
 
     sender: str | None
     message: str
@@ -58,28 +59,28 @@ class Message:
 
     @property
     def observed(self) -> tuple[bool, ...]:
-        """Of each of `actions`, whether it was observed."""
+        """Flags for `actions`: whether each was observed."""
         own = () if self.sender is None else (self.sent,)
         return (*own, *(self.received or (True,) * len(self.receivers)))
 
     @property
     def receptions(self) -> tuple[Reception, ...]:
-        """One for each of `receivers`."""
+        """The receptions, one for each of `receivers`."""
         count = len(self.receivers)
         received, delays = self.received or (True,) * count, self.delays or (0,) * count
         return tuple(map(Reception, self.receivers, received, delays))
 
     @property
     def to_self(self) -> bool:
-        """Whether the sender receives it in the same row."""
+        """True if the sender receives the message in the same row."""
         return any(one.lifeline == self.sender and not one.delay for one in self.receptions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrameStart:
-    """A combined fragment begins. `label` names its operator and region; `lifelines` are those
-    that occur within it (none, where all its operands are empty), and `unordered` those of them
-    on which a `coreg` does not order its operands."""
+    """A combined fragment begins. `label` names its operator and region; `lifelines` are those that
+    occur within it (none if all its operands are empty), and `unordered` those of them on which a
+    `coreg` does not order its operands."""
 
     operator: Operator
     label: str
@@ -111,7 +112,7 @@ Part: TypeAlias = Message | Arrival | FrameStart | NextOperand | FrameEnd | Noth
 
 
 def check_size(term: Interaction) -> None:
-    """Raises ChoreomonError where the term is too large to be drawn or written out."""
+    """Raises ChoreomonError if the term is too large to be drawn or written out."""
     if term.size > MAX_SYMBOLS:
         raise ChoreomonError(
             f"the interaction has {counted(term.size, 'symbol')}; at most "
@@ -137,7 +138,7 @@ def parts_of(term: Interaction) -> list[Part]:
 
 
 def lifelines_of(parts: Iterable[Part], first: Sequence[str] = ()) -> tuple[str, ...]:
-    """`first`, then the lifelines of the parts in the order in which they come up."""
+    """`first`, then the lifelines of the parts in order of appearance."""
     found = dict.fromkeys(first)
     for part in parts:
         if isinstance(part, Message):
@@ -146,7 +147,7 @@ def lifelines_of(parts: Iterable[Part], first: Sequence[str] = ()) -> tuple[str,
 
 
 def message_passings(term: Interaction) -> frozenset[tuple[str, str, str]]:
-    """Who sends what to whom in `term`: (sender, message, receiver)."""
+    """Triples (sender, message, receiver) that occur in `term`."""
     return frozenset(
         (part.sender, part.message, receiver)
         for part in parts_of(term)
@@ -156,8 +157,8 @@ def message_passings(term: Interaction) -> frozenset[tuple[str, str, str]]:
 
 
 def message_of(term: Interaction) -> Message | None:
-    """The message that a term is as a whole, from one lifeline to others; `None` where it is
-    anything else, a single action among that."""
+    """The message that a term is as a whole, from one lifeline to others; `None` for any other
+    term, such as a single action."""
     if term.operator is not Operator.STRICT:
         return None
     assert term.left is not None
@@ -172,7 +173,7 @@ def message_of(term: Interaction) -> Message | None:
 
 
 def _opened(term: Interaction) -> Sequence[Interaction | Part]:
-    """The next smaller things that a term is drawn as; for a leaf, the part that it is."""
+    """The smaller terms or parts that a term is drawn as; for a leaf, its part."""
     if term is EMPTY:
         return (Nothing(),)
     if term.action is not None:
@@ -208,8 +209,8 @@ def _start(term: Interaction) -> FrameStart:
 
 
 def operands_of(term: Interaction) -> list[Interaction]:
-    """The operands of an operator, from the left, without those that are made of the same
-    operator with the same region, whose operands stand for them."""
+    """The operands of an operator, from the left; operands with the same operator and region are
+    replaced by their own operands."""
     if term.operator not in BINARY:
         return [] if term.left is None else [term.left]
     found: list[Interaction] = []
@@ -226,7 +227,7 @@ def operands_of(term: Interaction) -> list[Interaction]:
 
 
 def _with_messages(operands: Sequence[Interaction]) -> list[Interaction | Message]:
-    """Operands of `strict`, where an emission and the reception behind it become a message."""
+    """Operands of `strict`, with each emission and the reception behind it joined to a message."""
     found: list[Interaction | Message] = []
     waiting: Action | None = None
     for operand in operands:
@@ -245,8 +246,8 @@ def _with_messages(operands: Sequence[Interaction]) -> list[Interaction | Messag
 
 
 def _receivers(term: Interaction, message: str) -> Iterator[str]:
-    """On which lifelines `term` receives `message`, where it is one reception of it or a `seq` of
-    receptions on different lifelines; nothing elsewhere."""
+    """The lifelines on which `term` receives `message`, if it is one reception of it or a `seq` of
+    receptions on different lifelines; otherwise nothing."""
     weak = term.operator is Operator.COREG and term.region == NONE
     receptions = [operand.action for operand in (operands_of(term) if weak else [term])]
     receivers = [

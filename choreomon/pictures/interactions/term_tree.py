@@ -1,7 +1,7 @@
 """An interaction as the tree of its term (the slices paper, Fig. 2b).
 
-Other than there a message, `strict` of an emission and its receptions, is one leaf: who reads the
-tree looks for what is sent, and a third of the nodes say it.
+Unlike there, a message, `strict` of an emission and its receptions, is one leaf: readers look for
+messages, and this takes a third of the nodes.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def term_tree(interaction: Interaction) -> Picture:
     `structure` has `nodes` in pre-order, each with `label` (the operator, with its region; the
     action; the message, as in `a -- m -> b`; `o` for the empty interaction), `parent` (an index
     among the nodes, None at the root), `operand` (1 or 2; 0 at the root), `level` (0 at the root),
-    `x` and `y`. What the term shares is drawn as often as it occurs.
+    `x` and `y`. Shared subterms are drawn as often as they occur.
 
     Raises ChoreomonError for interactions of more than 20,000 symbols.
     """
@@ -97,7 +97,8 @@ def term_tree(interaction: Interaction) -> Picture:
 
 
 def _nodes(term: Interaction) -> list[_Node]:
-    """Every place of the term that is not within a message, operators before their operands."""
+    """List every place of the term that is not within a message, operators before their
+    operands."""
     check_size(term)
     nodes: list[_Node] = []
     pending: list[tuple[Interaction, int | None, int, int]] = [(term, None, 0, 0)]
@@ -129,8 +130,8 @@ def _width(node: _Node) -> float:
 
 
 def _middles(nodes: list[_Node]) -> list[float]:
-    """The x of every node. Subtrees stand side by side, each as wide as its widest level needs,
-    and a parent stands in the middle above its operands where its own width allows it."""
+    """The x of every node. Subtrees stand side by side, each as wide as its widest level needs, and
+    a parent stands centred above its operands if its own width allows it."""
     span = [0.0] * len(nodes)  # the width of the subtree of a node
     below = [0.0] * len(nodes)  # what its operands take together
     for number in range(len(nodes) - 1, -1, -1):

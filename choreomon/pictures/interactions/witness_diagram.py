@@ -1,5 +1,5 @@
 """A witness as a sequence diagram: the global trace that explains a multi-trace, from top to
-bottom, with what nobody observed dashed and grey."""
+bottom, with unobserved actions dashed and grey."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from choreomon.pictures.shapes.drawing import (
 from choreomon.sentences.wording import counted
 
 MAX_ROWS: Final = 400
-"""Of longer witnesses the first rows are drawn, with the number of the others."""
+"""The most rows drawn, the first ones; longer witnesses also show the number of the others."""
 
 _LEGEND: Final = 24.0
 _SAMPLE: Final = 28.0
@@ -43,11 +43,11 @@ def witness_rows(
 ) -> list[Message | Arrival]:
     """The rows of a witness, whose actions come with whether they were observed.
 
-    A reception belongs to the earliest emission from which `passings` lets that message come and
-    which has not reached its lifeline yet: the trace alone does not say who sent what was
-    received, nor which of several equal messages it was. Directly below its emission, or below
-    other receptions there, it has no row of its own. An action without a counterpart is a
-    message to or from the environment."""
+    A reception belongs to the earliest emission that may be its source by `passings` and has not
+    reached its lifeline yet: the trace alone does not say who sent the message received, nor which
+    of several equal messages it was. A reception directly below its emission, or below other
+    receptions there, has no row of its own. An action without a counterpart is a message to or from
+    the environment."""
     rows: list[Message | Arrival] = []
     sent: dict[str, list[int]] = {}  # by message, the rows of its emissions
     passed: Counter[Action] = Counter()  # how many of those no longer come into question for it
@@ -88,14 +88,14 @@ def witness_diagram(
     passings: Passings = frozenset(),
     lifelines: Sequence[str] = (),
 ) -> Picture:
-    """The witness, one message or arrival a row, as `witness_rows` puts them together. Of an
-    arrow, the half at the sender says whether the emission was observed, the rest whether the
-    reception was. Lifelines of the witness stand in the order of `lifelines`, further ones behind
-    these in the order in which they come up.
+    """The witness, one message or arrival a row, as `witness_rows` puts them together. The half of
+    an arrow at the sender shows whether the emission was observed, the rest whether the reception
+    was. Lifelines of the witness stand in the order of `lifelines`, further ones behind these in
+    order of appearance.
 
     `structure` is that of `sequence_diagram` without fragments, and beside each arrow `observed`:
     one for the emission, if there is one, then one for each reception, and `received_in`: the row
-    of each reception. `rows_left_out` counts what is not drawn of a witness with more than
+    of each reception. `rows_left_out` counts the rows not drawn of a witness with more than
     `MAX_ROWS` rows.
     """
     every = witness_rows(witness, passings)
@@ -133,7 +133,8 @@ def witness_diagram(
 def _legend(
     y: float, rows: Sequence[Message | Arrival], left_out: int
 ) -> tuple[list[Shape], float]:
-    """What the lines mean and what is not drawn, and how far to the right that reaches."""
+    """The legend: what the lines mean and what is not drawn; also how far to the right it
+    reaches."""
     shapes: list[Shape] = []
     x = MARGIN
     messages = [row for row in rows if isinstance(row, Message)]

@@ -1,3 +1,3 @@
-"""What every picture is made of: shapes, their layout, charts, and their SVG and PNG. What is drawn
-is not known here.
+"""The material of every picture: shapes, their layout, charts, and their SVG and PNG. Nothing here
+knows runs or interactions.
 """

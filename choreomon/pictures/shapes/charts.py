@@ -80,8 +80,9 @@ def bar_chart(title: str, bars: Sequence[Bar]) -> Picture:
 
 
 def histogram(title: str, values: Sequence[float], unit: str = "") -> Picture:
-    """How many of `values` (at least one) fall into each of at most twelve equally wide bins,
-    whose width is 1, 2 or 5 times a power of ten. A bin has its lower end, not its upper one."""
+    """A chart of how many of `values` (at least one) fall into each of at most twelve equally wide
+    bins, whose width is 1, 2 or 5 times a power of ten. A bin includes its lower end, not its upper
+    one."""
     width = bin_width(values)
     places = [math.floor(_written(value) / width) for value in values]
     first = min(places)
@@ -128,8 +129,8 @@ def histogram(title: str, values: Sequence[float], unit: str = "") -> Picture:
 
 
 def bin_width(values: Sequence[float]) -> Fraction:
-    """The smallest 1, 2 or 5 times a power of ten that needs at most twelve bins; at least 1 where
-    all values are the same, or as good as the same."""
+    """The smallest 1, 2 or 5 times a power of ten that needs at most twelve bins; at least 1 if all
+    values are the same, or practically so."""
     least, most = _written(min(values)), _written(max(values))
     spread = most - least
     same = spread <= _NEGLIGIBLE * max(Fraction(1), -least, most)
@@ -141,7 +142,8 @@ def bin_width(values: Sequence[float]) -> Fraction:
 
 
 def _written(value: float) -> Fraction:
-    """A number as it is written: binary fractions would put 0.3 below the third of tenths."""
+    """A number as the exact value of its decimal text: as a binary fraction, 0.3 would lie below
+    three tenths."""
     return Fraction(str(value))
 
 

@@ -1,4 +1,4 @@
-"""Shapes on a canvas: what a picture is before anybody writes it as SVG or PNG.
+"""Shapes on a canvas: a picture before it is written as SVG or PNG.
 
 Units are CSS pixels; x grows to the right, y downwards. Shapes are painted in their
 order. There are no fonts here, so widths of text are estimates, made for a wide sans
@@ -20,9 +20,9 @@ Anchor: TypeAlias = Literal["start", "middle", "end"]
 INK: Final = "#17212b"
 MUTED: Final = "#5a6673"
 FAINT: Final = "#7a8694"
-"""Marks that stand back and still mean something: 3.7 to 1 on paper."""
+"""Colour of marks in the background that still mean something: contrast 3.7 to 1 on paper."""
 THREAD: Final = "#9aa5b1"
-"""Lines of processes, which carry marks and say nothing by themselves."""
+"""Colour of the lines of processes, which carry marks and say nothing by themselves."""
 RULE: Final = "#d9dfe5"
 BAND: Final = "#eef2f6"
 PAPER: Final = "#ffffff"
@@ -48,7 +48,7 @@ DARK: Final = {
     QUIET: "#86cf95",
     VIOLET: "#c6a4f0",
 }
-"""What each colour becomes where readers prefer a dark scheme. Drawings use no other colours."""
+"""The dark scheme: the counterpart of each colour. Drawings use no other colours."""
 
 TEXT_SIZE: Final = 13.0
 
@@ -98,9 +98,8 @@ class Circle:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Box:
-    """A rectangle with corners rounded by `corner`; `at` is its upper left corner.
-    `colour` is `None` where there is no outline,
-    and `stroke` the width of it."""
+    """A rectangle with corners rounded by `corner`; `at` is its upper left corner. `colour` is
+    `None` if there is no outline, and `stroke` its width."""
 
     at: Point
     width: float
@@ -113,8 +112,8 @@ class Box:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """One line of text; `at` lies on the baseline. `halo` paints a rim of paper around
-    the letters, for text that lines may pass behind."""
+    """A line of text; `at` lies on the baseline. `halo` paints a rim of paper around the letters,
+    for text that lines may pass behind."""
 
     at: Point
     content: str
@@ -150,7 +149,7 @@ class Drawing:
 class Scrolled:
     """A picture for a page that may scroll it sideways: `drawing` has no legend, and `names`, its
     left edge, stays in sight. The page writes the signs of the `legend` with their words, and the
-    `notes`, below it. One that `shrinks` is made smaller rather than scrolled."""
+    `notes`, below it. A picture that `shrinks` is made smaller rather than scrolled."""
 
     drawing: Drawing
     names: Drawing | None = None
@@ -161,8 +160,8 @@ class Scrolled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
-    """A drawing, and as JSON-able data what it shows. `scrolled` is the same for pages; where there
-    is none, pages show the `drawing`."""
+    """A drawing, and its content as JSON-able data. `scrolled` is the version for pages; without
+    it, pages show the `drawing`."""
 
     drawing: Drawing
     structure: dict[str, Any]
@@ -174,7 +173,7 @@ _WIDE: Final = frozenset("mwMW@%→←—")
 
 
 def text_width(content: str, size: float = TEXT_SIZE, *, bold: bool = False) -> float:
-    """About how wide `content` is; rather too wide than too narrow."""
+    """Estimate how wide `content` is; rather too wide than too narrow."""
     ems = 0.0
     for character in content:
         if character in _NARROW:
@@ -191,7 +190,7 @@ def text_width(content: str, size: float = TEXT_SIZE, *, bold: bool = False) -> 
 
 
 def shortened(content: str, limit: int) -> str:
-    """At most `limit` characters, with an ellipsis for the middle that is left out."""
+    """Shorten to at most `limit` characters, with an ellipsis for the middle."""
     if len(content) <= limit:
         return content
     head = (limit - 1 + 1) // 2
@@ -204,8 +203,8 @@ _PIECE: Final = re.compile(r"[^ ,.(]*[ ,.(]+|[^ ,.(]+")
 
 def folded(content: str, limit: int, most: int) -> list[str]:
     """`content` in at most `most` lines of at most `limit` characters, broken behind a space, a
-    comma, a dot or an opening parenthesis where there is one; at the end of the last line an
-    ellipsis for what is left out."""
+    comma, a dot or an opening parenthesis if there is one; an ellipsis at the end of the last line
+    stands for the rest."""
     lines = [""]
     for found in _PIECE.finditer(content):
         piece = found[0]
@@ -227,8 +226,8 @@ def middle_of_line(y: float, size: float = TEXT_SIZE) -> float:
 
 
 def arrowhead(tip: Point, towards: float, colour: str, size: float = 9.0) -> Polygon:
-    """A filled arrowhead at `tip` of an arrow that flies in the direction `towards`
-    (radians, 0 to the right, growing clockwise on the screen)."""
+    """A filled arrowhead at `tip` of an arrow that points in the direction `towards` (radians, 0 to
+    the right, growing clockwise on the screen)."""
     left, right = (towards + math.pi + turn for turn in (-0.38, 0.38))
     return Polygon(
         points=(
@@ -263,7 +262,7 @@ def moved(shape: Shape, right: float, down: float) -> Shape:
 
 
 def flattened(shapes: Iterable[Shape]) -> Iterable[Shape]:
-    """All shapes that are no groups, in painting order."""
+    """Yields all shapes that are no groups, in painting order."""
     for shape in shapes:
         if isinstance(shape, Group):
             yield from flattened(shape.shapes)

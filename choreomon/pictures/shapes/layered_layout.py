@@ -21,8 +21,8 @@ from choreomon.pictures.shapes.drawing import Point
 
 
 class Extent(NamedTuple):
-    """Room that a node needs around its reference point: `width` centred on it, and so
-    far `up` and `down` from it."""
+    """Room that a node needs around its reference point: `width` centred on it, and the distances
+    `up` and `down` from it."""
 
     width: float
     up: float
@@ -30,7 +30,7 @@ class Extent(NamedTuple):
 
 
 class LabelledEdge(NamedTuple):
-    """`forward` edges give the layers and are kept straight where that is possible."""
+    """An edge with a label; `forward` edges give the layers and are kept straight if possible."""
 
     source: str
     target: str
@@ -40,11 +40,10 @@ class LabelledEdge(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """Where everything is, in the upper left corner of the plane.
-
-    For each edge `labels` is the reference point of its label, and `routes` the bends
-    it takes from its source to its target, the label among them. An edge between states
-    of one layer bends around its label, which lies to the right of both.
+    """Positions of everything, from the upper left corner of the plane. For each edge `labels` has
+    the reference point of its label, and `routes` its bends from source to target, the label among
+    them. An edge between states of one layer bends around its label, which lies to the right of
+    both.
     """
 
     layers: Mapping[str, int]
@@ -59,7 +58,8 @@ _SWEEPS: Final = 12
 _BETWEEN_RANKS: Final = 30.0
 _BETWEEN_ROWS: Final = 16.0
 _PULL: Final = 0.1
-"""Of wrapped layouts, which are to be narrow: without it a tree of 500 nodes is twice as wide."""
+"""Pull towards the middle in wrapped layouts, which should be narrow: without it a tree of 500
+nodes is twice as wide."""
 _THREAD: Final = Extent(0.0, 4.0, 4.0)
 
 _Node: TypeAlias = Hashable
@@ -85,8 +85,8 @@ def layered_layout(
     """The layout of one connected graph. `states` is not empty, in the order in which
     ties are broken; no edge joins a state to itself.
 
-    Where `highest` is given, a layer whose states would be higher is wrapped: what there is no
-    room for stands in a later one."""
+    If `highest` is given, a layer whose states would be higher is wrapped: states without room move
+    to a later layer."""
     layers = _layers(list(states), initial, edges, states, highest)
     graph = _graph(states, layers, edges)
     _order(graph)
@@ -182,9 +182,9 @@ def _wrapped_layers(
     extents: Mapping[str, Extent],
     highest: float,
 ) -> dict[str, int]:
-    """Each state in the first layer behind those before it that has room (Coffman and Graham
-    1972, with heights in place of numbers). States come depth first, so that what a full layer
-    pushes back are whole branches, and not a bit of each."""
+    """Put each state into the first layer with room behind its predecessors (Coffman and Graham
+    1972, with heights in place of numbers). States come depth first, so that a full layer pushes
+    back whole branches, not a bit of each."""
     waits_for = Counter(target for targets in onward.values() for target in targets)
     earliest = dict.fromkeys(states, 0)
     layer: dict[str, int] = {}
@@ -302,9 +302,9 @@ def _crossings(graph: _Graph) -> int:
 
 
 def _rows(graph: _Graph, pull: float) -> dict[_Node, float]:
-    """The y of every node: near its neighbours, forward edges straight where they can,
-    long backward edges in a lane of their own. `pull` is how much of its distance from the middle
-    a node would rather give up than be straight behind its neighbours."""
+    """The y of every node: near its neighbours, forward edges straight where they can, long
+    backward edges in a lane of their own. `pull` is the weight of staying near the middle against
+    standing straight behind its neighbours."""
     y: dict[_Node, float] = {}
     for rank in graph.ranks:
         _settle(graph, rank, y, lambda node: 0.0)
@@ -336,8 +336,8 @@ def _rows(graph: _Graph, pull: float) -> dict[_Node, float]:
 
 
 def _lanes(graph: _Graph, y: Mapping[_Node, float]) -> dict[_Node, float]:
-    """One height for all nodes of each long backward edge: the outermost that any of
-    them has, and beyond the lanes that lie between it and the states."""
+    """Give all nodes of each long backward edge one height: the outermost of theirs, and beyond the
+    lanes that lie between it and the states."""
     rank_of = {node: rank for rank in graph.ranks for node in rank}
     chains = [chain for chain in graph.chains if len(chain) > 1 and chain[0] not in graph.important]
     middle = [sum(y[node] for node in chain) / len(chain) for chain in chains]

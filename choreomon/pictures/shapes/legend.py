@@ -25,7 +25,7 @@ Entry: TypeAlias = tuple[Callable[[Point], tuple[Shape, ...]], str]
 
 
 class Rows(NamedTuple):
-    """Where the widest row ends, and the middle of the last one."""
+    """The end of the widest row, and the middle of the last one."""
 
     shapes: tuple[Shape, ...]
     right: float
@@ -48,12 +48,12 @@ def legend_rows(entries: Sequence[Entry], left: float, end: float, y: float) -> 
 
 
 def legend_line(words: str, x: float, y: float) -> Text:
-    """A line of small words whose middle is at `y`."""
+    """A line of small text whose middle is at `y`."""
     return Text(at=Point(x, middle_of_line(y, SIZE)), content=words, size=SIZE, colour=MUTED)
 
 
 def signs(entries: Sequence[Entry]) -> tuple[tuple[Drawing, str], ...]:
-    """Each sign as a picture of its own, with its words."""
+    """The signs, each as a picture of its own, with its words."""
     at = Point(_SIGN / 2, 9)
     return tuple(
         (Drawing(width=_SIGN, height=18, shapes=symbol(at), title=words), words)

@@ -19,11 +19,11 @@ from choreomon.pictures.shapes.drawing import (
 )
 
 HEAD: Final = 30.0
-"""How high they are."""
+"""The height of heads."""
 
 
 def head_width(name: str, longest: int) -> float:
-    """`longest` is the number of characters after which a name is shortened."""
+    """The width of a head; names of more than `longest` characters are shortened."""
     return text_width(shortened(name, longest), bold=True) + 20
 
 
@@ -33,7 +33,7 @@ def lifeline(x: float, top: float, bottom: float) -> Polyline:
 
 
 def lifeline_head(name: str, x: float, top: float, *, width: float, longest: int) -> Group:
-    """The head in the middle of which is `x`."""
+    """The head, centred at `x`."""
     box = Box(
         at=Point(x - width / 2, top),
         width=width,

@@ -35,8 +35,8 @@ from choreomon.pictures.shapes.legend import ROW, SIZE, Entry, legend_rows, sign
 from choreomon.sentences.wording import number
 
 COLOURS: Final = (FORWARD, VIOLATED, CANCELS, POSSIBLY, VIOLET, MUTED)
-"""Of the first lines, and again of later ones; told apart without their marks, too, by those who
-see few colours."""
+"""Colours of lines, repeated in this order; readers who see few colours can tell them apart even
+without marks."""
 
 _WIDTH: Final = 430.0
 _HEIGHT: Final = 250.0
@@ -56,7 +56,7 @@ class Line(NamedTuple):
 
 
 class Axis(NamedTuple):
-    """What it shows, with its unit, and its ticks."""
+    """An axis: what it shows, with its unit, and its ticks."""
 
     title: str
     ticks: tuple[tuple[float, str], ...]
@@ -72,8 +72,8 @@ def line_chart(
     level: tuple[float, str] | None = None,
 ) -> Picture:
     """Lines of values that are at least 0, with a legend beside them, and across them a `level`
-    with its name. The axis of `shares` is from 0 to 100 %, that of `powers`, for values above 0,
-    is logarithmic; else it begins at 0. There must be at least one point."""
+    with its name. The axis of `shares` is from 0 to 100 %, that of `powers`, for values above 0, is
+    logarithmic; otherwise it begins at 0. There must be at least one point."""
     values = [y for line in lines for _, y in line.points] + ([level[0]] if level else [])
     if scale == "powers":
         ticks = powers_of_ten(min(values), max(values))
@@ -139,7 +139,8 @@ def line_chart(
 
 
 def rising_ticks(most: float) -> list[float]:
-    """From 0 to at least `most` in steps of 1, 2 or 5 times a power of ten, at most six of them."""
+    """Ticks from 0 to at least `most` in steps of 1, 2 or 5 times a power of ten, at most six of
+    them."""
     if most <= 0:
         return [0.0, 1.0]
     power = 10.0 ** math.floor(math.log10(most / _TICKS))
@@ -148,14 +149,14 @@ def rising_ticks(most: float) -> list[float]:
 
 
 def powers_of_ten(least: float, most: float) -> list[float]:
-    """Those between which all values are, at least two."""
+    """The powers of ten between which all values lie, at least two."""
     low = math.floor(math.log10(least))
     high = max(low + 1, math.ceil(math.log10(most)))
     return [10.0**power for power in range(low, high + 1)]
 
 
 class _Plot:
-    """Where points are; `height_of` makes an axis of values."""
+    """The positions of points; `height_of` makes an axis of values."""
 
     def __init__(
         self,
@@ -246,8 +247,8 @@ class _Plot:
 
 
 def _mark(at: Point, place: int) -> Shape:
-    """Filled and empty ones, so that lines which coincide can both be seen; each colour has a
-    shape of its own."""
+    """The mark of a line; marks are filled and empty, so that lines which coincide can both be
+    seen, and each colour has its own shape."""
     colour = COLOURS[place % len(COLOURS)]
     size = _MARK + (1.6 if place % 2 == 0 else 0)
     match place % len(COLOURS):

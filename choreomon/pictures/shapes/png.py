@@ -22,7 +22,7 @@ from choreomon.pictures.shapes.drawing import (
 )
 
 MAX_PIXELS: Final = 30_000
-"""Of one side: a picture that would be larger is scaled down to it."""
+"""The most pixels of one side: a larger picture is scaled down to it."""
 
 _PIXELS_PER_INCH: Final = 96.0
 _POINTS_PER_PIXEL: Final = 0.75
@@ -30,7 +30,7 @@ _ALIGNMENT: Final = {"start": "left", "middle": "center", "end": "right"}
 
 
 def check_png() -> None:
-    """Raises `MissingExtra` where matplotlib, which makes PNG files, is not installed."""
+    """Raises `MissingExtra` if matplotlib, which makes PNG files, is not installed."""
     try:
         from matplotlib.backends import backend_agg  # noqa: F401
     except ImportError as missing:
@@ -42,8 +42,8 @@ def check_png() -> None:
 def png_bytes(drawing: Drawing, scale: float = 2.0) -> bytes:
     """A PNG file, `scale` pixels for each unit of the drawing.
 
-    Raises `MissingExtra` where matplotlib is not installed. Letters are those of
-    matplotlib's own font; one that it lacks is drawn as a box.
+    Raises `MissingExtra` if matplotlib is not installed. Letters are those of matplotlib's own
+    font; a letter that it lacks is drawn as a box.
     """
     check_png()
     from matplotlib.backends.backend_agg import FigureCanvasAgg

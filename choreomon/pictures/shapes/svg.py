@@ -35,7 +35,7 @@ DARK_STYLE: Final = "\n".join(
     for light, dark in DARK.items()
     for attribute in ("fill", "stroke")
 )
-"""Rules of CSS for a dark scheme, to stand within its media query."""
+"""CSS rules for a dark scheme, to stand within its media query."""
 
 _STYLE: Final = (
     f"<style>@media screen and (prefers-color-scheme: dark) {{\n{DARK_STYLE}\n}}</style>"
@@ -43,13 +43,13 @@ _STYLE: Final = (
 
 
 def svg_document(drawing: Drawing) -> str:
-    """A whole SVG file, ending in a newline, in the colours that its reader prefers."""
+    """A whole SVG file, ending in a newline, in the colour scheme that its reader prefers."""
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{svg_element(drawing, style=_STYLE)}\n'
 
 
 def svg_element(drawing: Drawing, *, style: str = "", described_by: str = "") -> str:
     """The `svg` element alone, as it is put into a page that has `DARK_STYLE`. It uses no ids, so
-    that a page may hold many. `described_by` is the id of words on the page that say the same."""
+    that a page may hold many. `described_by` is the id of an equivalent text on the page."""
     width, height = _number(drawing.width), _number(drawing.height)
     body = "\n".join(_shape(shape) for shape in drawing.shapes)
     described = f"aria-describedby={_attribute(described_by)} " if described_by else ""
@@ -139,7 +139,7 @@ def _attribute(text: str) -> str:
 
 
 def _legal(text: str) -> str:
-    """XML has no way to write most control characters: they become U+FFFD."""
+    """Replace control characters, most of which XML cannot write, by U+FFFD."""
     return "".join(
         character
         if character in "\t\n\r"

@@ -1,5 +1,5 @@
-"""A long strip of shapes in rows, as text is wrapped: what leaves a row at its right end goes on at
-the left end of the next one, at the same height."""
+"""A long strip of shapes, wrapped into rows like text: what leaves a row at its right end goes on
+at the left end of the next one, at the same height."""
 
 from __future__ import annotations
 
@@ -50,16 +50,16 @@ class Rows(NamedTuple):
     row: float
 
     def placed(self, point: Point) -> Point:
-        """Where a point of the strip that was wrapped is now."""
+        """The place of a point of the strip after wrapping."""
         number = bisect_right(self.cuts, point.x)
         begin = self.cuts[number - 1] if number else self.left
         return Point(point.x - begin + self.left, point.y + number * self.row)
 
 
 def wrapped_strip(strip: Strip, left: float, widest: float) -> Rows:
-    """The strip in rows from `left` on that are at most `widest`, where it can be cut between
-    what must stay whole: everything but lines. Where something whole is wider, so is its row. A
-    strip that is not wider stays as it is."""
+    """The strip in rows from `left` on, each at most `widest`. It is cut between shapes that must
+    stay whole, that is, all but lines; a wider whole shape makes its row wider. A strip that is not
+    wider stays as it is."""
     cuts = _cuts(strip, left, widest)
     rows = Rows(strip, left, tuple(cuts), strip.height + _BETWEEN)
     if not cuts:
@@ -77,7 +77,7 @@ def wrapped_strip(strip: Strip, left: float, widest: float) -> Rows:
 
 
 def _cuts(strip: Strip, left: float, widest: float) -> list[float]:
-    """Where to cut: as far to the right as a row has room, between whole shapes."""
+    """The cuts: each as far to the right as a row has room, between whole shapes."""
     spans = sorted(span for shape in flattened(strip.shapes) if (span := _whole(shape)) is not None)
     gaps: list[float] = []
     covered = left
@@ -98,7 +98,7 @@ def _cuts(strip: Strip, left: float, widest: float) -> list[float]:
 
 
 def _whole(shape: Shape) -> tuple[float, float] | None:
-    """From where to where a shape reaches that must not be cut; `None` for lines."""
+    """The extent of a shape that must not be cut; `None` for lines."""
     match shape:
         case Circle():
             return shape.centre.x - shape.radius, shape.centre.x + shape.radius
@@ -138,7 +138,7 @@ def _between(shape: Shape, low: float, high: float) -> Iterator[Shape]:
 
 
 def _curve_between(curve: Curve, low: float, high: float) -> Iterator[Curve]:
-    """Its pieces between two cuts, joined where they meet."""
+    """The pieces of a curve between two cuts, joined where they meet."""
     run: list[Point] = []
     for piece in _pieces(curve, low, high):
         middle = _at(piece, 0.5).x
@@ -153,7 +153,7 @@ def _curve_between(curve: Curve, low: float, high: float) -> Iterator[Curve]:
 
 
 def _pieces(curve: Curve, low: float, high: float) -> Iterator[_Cubic]:
-    """Its cubic pieces, cut where they cross `low` or `high`."""
+    """The cubic pieces of a curve, cut where they cross `low` or `high`."""
     for place in range(0, len(curve.points) - 1, 3):
         start, one, other, end = curve.points[place : place + 4]
         rest = (start, one, other, end)
@@ -169,7 +169,7 @@ def _at(piece: _Cubic, along: float) -> Point:
 
 
 def _crossing(piece: _Cubic, cut: float) -> float:
-    """How far along a piece is at `cut`, between its ends, by halving."""
+    """The parameter of a piece, between its ends, at which it crosses `cut`, by bisection."""
     rising = piece[0].x < piece[3].x
     low, high = 0.0, 1.0
     for _ in range(_HALVINGS):
@@ -182,7 +182,7 @@ def _crossing(piece: _Cubic, cut: float) -> float:
 
 
 def _halves(piece: _Cubic, along: float) -> tuple[_Cubic, _Cubic]:
-    """Both parts of a cubic piece (de Casteljau)."""
+    """Split a cubic piece into two (de Casteljau)."""
     a, b, c, d = piece
     ab, bc, cd = _mix(a, b, along), _mix(b, c, along), _mix(c, d, along)
     abc, bcd = _mix(ab, bc, along), _mix(bc, cd, along)

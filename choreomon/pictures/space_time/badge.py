@@ -27,8 +27,8 @@ MISSED: Final = "formed, and no monitor says so"
 def badge(
     items: Sequence[RunEvent | Gap], verdict: RunVerdict | None, missed: int | None, scene: Scene
 ) -> list[Shape]:
-    """Over the event of the `verdict`; where there is none, over `missed`, at which a sequence was
-    formed and no monitor said so. Nothing where neither is, or is shown."""
+    """The badge over the event of the `verdict`; without one, over `missed`, at which a sequence
+    was formed and no monitor said so. No shapes if there is neither, or it is not shown."""
     standing = _standing(verdict, missed)
     if standing is None:
         return []
@@ -61,7 +61,7 @@ def badge(
 
 
 def _standing(verdict: RunVerdict | None, missed: int | None) -> tuple[int, str] | None:
-    """The event that it stands over, and its words."""
+    """The event that the badge stands over, and its words."""
     if verdict is not None:
         words = f"{VERDICT_IN_WORDS[verdict.verdict]}, declared by {verdict.monitor}"
         return verdict.event_index, f"{words} at {milliseconds(verdict.declared_at)}"

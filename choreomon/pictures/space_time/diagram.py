@@ -1,7 +1,7 @@
 """Draw a run as a space-time diagram: a line for each process, an arrow for each message.
 
-Events stand in the order in which they really happened, evenly apart; longer silences
-get a little more room, but the axis is not to scale, and says so.
+Events stand evenly spaced in the order in which they really happened; longer silences get a little
+more room, but the axis is not to scale, and says so.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ from choreomon.sentences.wording import DECLARATION
 
 _COLUMNS: Final = (42.0, 48.0, 54.0, 62.0, 74.0, 90.0, 110.0)
 _FEW: Final = 150
-"""Of more events than that no second width of columns is tried: each takes seconds then."""
+"""With more events than this no second width of columns is tried: each takes seconds then."""
 
 
 def space_time_picture(
@@ -87,15 +87,15 @@ def space_time_picture(
 ) -> Picture:
     """The run, with the steps among the marked events numbered and the other events faded.
 
-    Of long runs is shown what `view` says (`window`), and the picture says what it leaves out. A
-    process at which nothing shown happens has a line only where all is shown, the environment only
-    where it sends something that is shown; `processes` must name all others. Where
-    `events` is empty, as for runs whose events were not kept, the picture says that.
-    A badge stands over the event that `verdict` is about; where there is no verdict, over
-    `missed`, at which the sequence was formed and no monitor said so. Without `timed` no times are
-    written: what logs recorded has none that mean something between processes. Below the axis stand
-    `lines` of logs where there are any, else numbers of events. Of the `messages`
-    between monitors those are drawn by which alone a marked event is known to be before the next.
+    `view` selects what is shown of long runs (`window`), and the picture says what it leaves out. A
+    process at which nothing shown happens has a line only if everything is shown, the environment
+    only if it sends something that is shown; `processes` must name all others. If `events` is
+    empty, as for runs whose events were not kept, the picture says so. A badge stands over the
+    event that `verdict` is about; without a verdict, over `missed`, at which the sequence was
+    formed and no monitor said so. Without `timed` no times are written: times in logs mean nothing
+    between processes. Below the axis stand `lines` of logs if there are any, otherwise numbers of
+    events. Of the `messages` between monitors, those are drawn which alone show that a marked event
+    is before the next.
 
     `structure` has `processes` (lines from the top), `idle` (those without one), `events` (index,
     process, kind, role, step), `messages` (name, sender, receiver, sent_at, handled_at, status,
@@ -149,7 +149,7 @@ def space_time_picture(
 
 
 class _Drawn(NamedTuple):
-    """All that a picture shows, before it is put together for a file or for a page."""
+    """The shapes of a picture, before they are put together for a file or for a page."""
 
     shapes: tuple[Shape, ...]
     names: tuple[Shape, ...]
@@ -200,7 +200,7 @@ def _shown_names(
 
 
 def place_of(picture: Picture, index: int) -> float | None:
-    """The x of an event in such a picture; `None` where it is not shown."""
+    """The x of an event in such a picture; `None` if it is not shown."""
     shown = picture.structure["events"]
     return next((event["x"] for event in shown if event["index"] == index), None)
 
@@ -209,7 +209,7 @@ def _most_legible(
     items: Sequence[RunEvent | Gap], arrows: Sequence[Arrow], scene_with: Callable[[float], Scene]
 ) -> tuple[Scene, list[Way], list[Point | None]]:
     """The narrowest scene among those with the most names of messages, with the ways of its arrows
-    and the places of their names. `scene_with` columns of a width makes one."""
+    and the places of their names. `scene_with` makes a scene with columns of a given width."""
     widths = _COLUMNS if len(items) <= _FEW else _COLUMNS[1:2]
     return min(
         (_candidate(items, arrows, scene_with(column)) for column in widths),
@@ -255,7 +255,8 @@ def _title(
 def _shown_data(
     items: Sequence[RunEvent | Gap], arrows: Sequence[Arrow], scene: Scene
 ) -> dict[str, Any]:
-    """What is drawn of events and messages, and what is not, as `space_time_picture` says."""
+    """The `structure` of the events and messages, drawn and not drawn, as `space_time_picture`
+    says."""
     return {
         "events": [_event_data(item, scene) for item in items if isinstance(item, RunEvent)],
         "messages": [_message_data(arrow, scene) for arrow in arrows],
@@ -288,7 +289,7 @@ def _message_data(arrow: Arrow, scene: Scene) -> dict[str, Any]:
 
 
 def _name(arrow: Arrow) -> str:
-    """What is written on the arrow; one that ends nowhere says where it was going."""
+    """The text on an arrow; an arrow that ends nowhere says where it was going."""
     name = shortened(arrow.name, LONGEST_NAME)
     if arrow.status != "in flight" or arrow.sender == arrow.receiver:
         return name

@@ -50,7 +50,7 @@ _STEP_IN_WORDS: Final = {
     POSSIBLY: "possible step of the forbidden sequence",
     QUIET: "step that turned out not to count",
 }
-"""By the colour of a verdict that is not sure."""
+"""Words for steps, by the colour of an uncertain verdict."""
 
 
 def lanes(scene: Scene) -> list[Shape]:
@@ -124,8 +124,8 @@ class AxisDrawn(NamedTuple):
 
 
 def axis(items: Sequence[RunEvent | Gap], scene: Scene, y: float) -> AxisDrawn:
-    """Write below every event that is shown its number, or its line in the log, and its time. Where
-    neighbours would touch, one of them stands lower: none is left out."""
+    """Write the number, or the line in the log, and the time below every event shown. If neighbours
+    would touch, one of them stands lower: none is left out."""
     shown = [item for item in items if isinstance(item, RunEvent)]
     if not shown:
         return AxisDrawn([], [], y)
@@ -189,16 +189,16 @@ def cross(at: Point, radius: float) -> tuple[Shape, ...]:
 
 
 class Below(NamedTuple):
-    """What stands below a picture: the signs of its `legend`, and `sentences`."""
+    """The part below a picture: the signs of its `legend`, and `sentences`."""
 
     legend: list[Entry]
     sentences: str
 
     def drawn(self, scene: Scene, y: float) -> tuple[list[Shape], float, float]:
-        """All of it from `y` downwards; the width and the height that the picture needs then."""
+        """Draw it from `y` downwards; also the width and the height that the picture needs then."""
         told = legend_rows(self.legend, MARGIN, max(scene.right, 420), y)
         shapes, right, bottom = [*told.shapes], told.right, told.bottom
-        # Sentences are folded rather than that they make the picture wider.
+        # Sentences are folded rather than making the picture wider.
         room = max(scene.right, 420.0) - MARGIN
         for line in wrapped(self.sentences, int(room / (0.6 * SMALL))):
             bottom += ROW
@@ -213,7 +213,7 @@ def below(
     scene: Scene,
     not_shown: Sequence[str] = (),
 ) -> Below:
-    """The legend, and in sentences what is not shown: events and whatever else `not_shown` says."""
+    """The legend, and sentences on what is not shown: events and whatever else `not_shown` says."""
     if not items:
         return Below([], "The events of this run were not kept.")
     words = "Events stand in their real order; the time axis is not to scale."
@@ -227,7 +227,7 @@ def below(
 
 
 def _entries(arrows: Sequence[Arrow], scene: Scene) -> list[Entry]:
-    """What the legend explains: the signs that the picture has."""
+    """The entries of the legend: the signs that the picture has."""
     entries: list[Entry] = [
         (lambda at: (Circle(centre=at, radius=EVENT, fill=MUTED, colour=MUTED),), "send"),
         (lambda at: (Circle(centre=at, radius=EVENT, colour=MUTED),), "handle"),

@@ -1,4 +1,5 @@
-"""Which events of a run a verdict rests on, and their places in the forbidden sequence."""
+"""Highlights: the events of a run that a verdict rests on, and their places in the forbidden
+sequence."""
 
 from __future__ import annotations
 
@@ -20,9 +21,9 @@ _NO_PLACES: Final[Mapping[int, int]] = MappingProxyType({})
 
 
 class Highlight(NamedTuple):
-    """Why an event matters: a `step` of the sequence, an `earlier` one that may have led to such
-    a step, the `judged` event (its last step), or a `cancellation` that is in question. `step` is
-    its number in the sequence."""
+    """The role of an event that matters: a `step` of the sequence, an `earlier` event that may have
+    led to such a step, the `judged` event (its last step), or a `cancellation` in question. `step`
+    is its number in the sequence."""
 
     event_index: int
     role: MarkRole
@@ -36,14 +37,13 @@ def highlights_of(
 ) -> tuple[Highlight, ...]:
     """The highlights of a verdict, in the order of the events.
 
-    `formed` are the events of one sequence that ends at the judged event, as the reference
-    found it. Without it the steps are the records of pre-transitions in the monitor's reasons,
-    each of which may be the step before the judged one; those that were certainly cancelled are
-    none, as long as there are others. Their numbers, and the earlier steps, are those of
-    `places_in_sequence`; a step that is not in there is the first one. Steps are numbered as the
-    sequence has them; concurrent ones may have happened otherwise. Cancellations are marked where
-    they concern a step. A judged event has no number where neither a step before it is known, nor
-    that it needs none.
+    `formed` are the events of one sequence that ends at the judged event, as the reference found
+    it. Without it the steps are the records of pre-transitions in the monitor's reasons, each of
+    which may be the step before the judged one; those certainly cancelled do not count, as long as
+    there are others. Their numbers, and the earlier steps, come from `places_in_sequence`; a step
+    missing there is the first one. Steps are numbered as in the sequence; concurrent ones may have
+    happened in another order. Cancellations are marked where they concern a step. A judged event
+    has no number unless a step before it is known, or it needs none.
     """
     judged = verdict.event_index
     steps = {index: number for number, index in enumerate(formed, 1)}
@@ -68,8 +68,8 @@ def highlights_of(
 
 
 def highlights_of_missed(run: Run, index: int) -> tuple[Highlight, ...]:
-    """The highlights of a formation that no monitor declared: of its sequence, as far as the run
-    has it, else of the event alone."""
+    """The highlights of a formation that no monitor declared: those of its sequence, as far as the
+    run has it, otherwise the event alone."""
     formed = dict(run.formed or ())[index]
     steps = (Highlight(step, "step", number) for number, step in enumerate(formed[:-1], 1))
     return (*steps, Highlight(index, "judged", len(formed) or None))
@@ -78,8 +78,8 @@ def highlights_of_missed(run: Run, index: int) -> tuple[Highlight, ...]:
 def highlights_in_run(
     run: Run, verdict: RunVerdict, automaton: SequenceAutomaton
 ) -> tuple[Highlight, ...]:
-    """The highlights of a verdict on the kept events of its run: of a sequence that ends there in
-    the real order, else of what may have led there."""
+    """The highlights of a verdict among the kept events of its run: those of a sequence that ends
+    there in the real order, otherwise of what may have led there."""
     formed = (really_formed(run, verdict, automaton) or {}).get(verdict.event_index, ())
     if formed:
         return highlights_of(verdict, formed)
@@ -92,11 +92,11 @@ def places_in_sequence(
     """The number in the sequence of each step that a verdict rests on, and of the events that
     may have led to it, by event index.
 
-    No monitor says what led there. Of each step it is the latest way in the real order of
-    `events`, if there is one. A step without is where the way of another one has it, or at the
-    end of a way in an order in which the events may have happened; as a record that may never
-    have fired, it may have none, and then its number is the least that its state allows. Ways
-    without cancellations are taken before those that a cancellation may have ended.
+    Monitors do not say what led to a step. For each step, the latest way in the real order of
+    `events` is taken, if there is one. Otherwise its place is the one in the way of another step,
+    or at the end of a way in a possible order of the events; a record that may never have fired may
+    have no way, and then its number is the least that its state allows. Ways without cancellations
+    are preferred to those that a cancellation may have ended.
     """
     known = [event for event in events if event.label in automaton.labels]
     places: dict[int, int] = {}
@@ -121,7 +121,7 @@ def places_in_sequence(
 
 
 def _in_question(verdict: RunVerdict) -> list[RunReason]:
-    """The records of pre-transitions that were not certainly cancelled; all, where all were."""
+    """The records of pre-transitions that were not certainly cancelled; all, if all were."""
     cancelled = {
         (reason.of, reason.of_transition)
         for reason in verdict.because
@@ -132,7 +132,7 @@ def _in_question(verdict: RunVerdict) -> list[RunReason]:
 
 
 def _up_to(pre: RunReason, events: Sequence[RunEvent]) -> list[RunEvent]:
-    """All events that may have happened before that of the record, which is the last one."""
+    """The events that may have happened before that of the record, which comes last."""
     own = [event for event in events if event.index == pre.event_index]
     return [
         event
@@ -144,7 +144,8 @@ def _up_to(pre: RunReason, events: Sequence[RunEvent]) -> list[RunEvent]:
 def _way(
     pre: RunReason, automaton: SequenceAutomaton, order: Sequence[RunEvent]
 ) -> tuple[int, ...]:
-    """The events of a sequence up to that record, the last one in `order`; none without one."""
+    """The events of a sequence up to that record, the last event in `order`; none if there is no
+    sequence."""
     ending = replace(automaton, final=(pre.transition[1],))
     for cancelled in (ending, replace(ending, backward=())):
         for formation in linear_formations(cancelled, (event.label for event in order)):

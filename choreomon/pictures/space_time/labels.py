@@ -23,7 +23,7 @@ class Segment(NamedTuple):
     at_head: bool = False
 
     def places(self) -> Iterator[Point]:
-        """Where its name may stand, the best place first."""
+        """Places where its name may stand, the best one first."""
         if self.at_head:
             tip = self.way.end
             yield Point(tip.x + self.width / 2 + 8, tip.y)
@@ -60,8 +60,8 @@ def place_labels(
     left: float = 0.0,
 ) -> list[Point | None]:
     """The middle of each name, on its arrow, right of `left`, and off the horizontal `lines`, the
-    `circles` and all other names; `None` where there is no such place and the name is not
-    important. An important one goes to the next free row then."""
+    `circles` and all other names; `None` if there is no such place and the name is not important.
+    An important name goes to the next free row then."""
     taken = [
         _Area(centre.x - radius, centre.y - radius, centre.x + radius, centre.y + radius)
         for centre, radius in circles

@@ -35,7 +35,7 @@ _RING: Final = STEP + 4
 
 
 def circles_of_events(items: Sequence[RunEvent | Gap], scene: Scene) -> list[tuple[Point, float]]:
-    """Where events are, and how far they reach."""
+    """The positions of events, with their radii."""
     return [
         (scene.at(item.process, item.index), _radius(scene.roles.get(item.index)))
         for item in items

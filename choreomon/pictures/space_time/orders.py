@@ -1,5 +1,5 @@
-"""In a space-time diagram, the messages between monitors by which the order of marked events is
-known: dashed arrows from where they were sent to where they were taken, between the events."""
+"""Messages between monitors in a space-time diagram that show the order of marked events: dashed
+arrows from where they were sent to where they were taken, between the events."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COLOUR: Final = MUTED
 
 
 def order_arrows(messages: Sequence[MonitorsMessage], scene: Scene) -> list[Shape]:
-    """One arrow a message; those of processes without a line are left out."""
+    """Draw an arrow for each message; those of processes without a line are left out."""
     shapes: list[Shape] = []
     for one, (start, end) in _ends(messages, scene):
         title = (
@@ -37,7 +37,7 @@ def order_arrows(messages: Sequence[MonitorsMessage], scene: Scene) -> list[Shap
 
 
 def order_names(messages: Sequence[MonitorsMessage], scene: Scene) -> list[Shape]:
-    """What is written on the arrows, near where they begin: the names of messages stand in the
+    """The names on these arrows, near their beginnings: names of ordinary messages stand in the
     middle of theirs."""
     return [
         Text(
@@ -58,7 +58,7 @@ def _name(message: MonitorsMessage) -> str:
 def _ends(
     messages: Sequence[MonitorsMessage], scene: Scene
 ) -> list[tuple[MonitorsMessage, tuple[Point, Point]]]:
-    """Where the arrows begin and end; without those of processes that have no line."""
+    """The ends of the arrows, except those of processes that have no line."""
     places = sorted({place for one in messages for place in (one.sent, one.taken)})
     return [
         (
@@ -74,7 +74,7 @@ def _ends(
 
 
 def order_data(messages: Sequence[MonitorsMessage]) -> list[dict[str, Any]]:
-    """What the picture's `structure` has of them; `sent` and `taken` count the events before."""
+    """The messages in the picture's `structure`; `sent` and `taken` count the events before."""
     return [
         {
             "kind": one.kind,
@@ -88,7 +88,7 @@ def order_data(messages: Sequence[MonitorsMessage]) -> list[dict[str, Any]]:
 
 
 def _x(place: tuple[int, int], places: Sequence[tuple[int, int]], scene: Scene) -> float:
-    """Between the columns of the event before and of the one after; of several places there, in
+    """The x between the columns of the event before and the one after; several places there keep
     their order."""
     before, after = place[0] - 1, place[0]
     together = [other for other in places if other[0] == place[0]]
@@ -103,7 +103,7 @@ def _x(place: tuple[int, int], places: Sequence[tuple[int, int]], scene: Scene) 
 
 
 def _column(index: int, scene: Scene) -> float | None:
-    """Where an event stands, or the gap in which it is hidden."""
+    """The x of an event, or of the gap in which it is hidden."""
     found = scene.columns.get(index)
     if found is not None:
         return found

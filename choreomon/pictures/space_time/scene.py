@@ -1,4 +1,4 @@
-"""Where everything of a space-time diagram goes: lines, columns, arrows, highlights."""
+"""Scene of a space-time diagram: the positions of lines, columns, arrows, highlights."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from choreomon.sentences.wording import number
 LANE: Final = 74.0
 MARGIN: Final = 20.0
 HEADER: Final = 74.0
-"""How high the first line is below a badge."""
+"""The height above the first line, with a badge."""
 BARE_HEADER: Final = 46.0
-"""And where there is no badge."""
+"""The height above the first line, without a badge."""
 LONGEST_NAME: Final = 22
 SMALLEST: Final = 11.0
-"""The size of what stands below the axis, and in gaps."""
+"""The text size below the axis, and in gaps."""
 
 _GAP: Final = 76.0
 _STRETCH: Final = 0.4
@@ -33,8 +33,8 @@ Status: TypeAlias = Literal["delivered", "cut", "in flight"]
 
 
 class Tick(NamedTuple):
-    """What is written below the axis for an event: its time, its number; half of the room that
-    they take, with some air."""
+    """The text below the axis for an event: its time, its number; and half of their width, with
+    some air."""
 
     time: str
     event: str
@@ -42,8 +42,8 @@ class Tick(NamedTuple):
 
 
 class LogLines(NamedTuple):
-    """Where the events of a log are written, by their index: words for below the axis, and for
-    where the pointer rests on an event."""
+    """The lines of events in a log, by index: words for below the axis, and for where the pointer
+    rests on an event."""
 
     short: Mapping[int, str]
     full: Mapping[int, str]
@@ -72,7 +72,7 @@ class Arrow(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """What the parts of the picture need to know of each other."""
+    """The layout that the parts of the picture share."""
 
     lanes: Mapping[str, float]
     columns: Mapping[int, float]  # by index of a shown event
@@ -89,7 +89,7 @@ class Scene:
     lines: LogLines = NO_LINES
 
     def at(self, process: str, index: int) -> Point:
-        """Where an event stands; in the middle of its gap where it is not shown."""
+        """The position of an event; the middle of its gap if it is not shown."""
         x = self.columns.get(index)
         if x is None:
             x = next(x for gap, x in self.gaps if gap.first <= index <= gap.last)
@@ -155,7 +155,7 @@ def scene_of(
         if last is not None:
             x += _STRETCH * column * (item.time - last.time) / longest
         if item.index in roles:
-            # The times of marked events are always written, so they get the room that they need.
+            # Times of marked events are always written, so they get the room they need.
             half = tick_of(item, marked=True, timed=timed, lines=lines).half
             x = max(x, free + half)
             free = x + half

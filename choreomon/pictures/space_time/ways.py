@@ -1,8 +1,8 @@
 """Ways of arrows in a space-time diagram: straight, or bent around the events of others.
 
-Columns are about evenly apart, so that a straight arrow often meets exactly what happens halfway,
-and would read as two messages. Bending the few arrows that do leaves everything else where it is;
-moving columns apart instead makes pictures wider, and moves the ends of other arrows into the way.
+Columns are about evenly spaced, so a straight arrow often hits an event halfway, and would read as
+two messages. Bending the few arrows that do leaves everything else where it is; moving columns
+apart instead makes pictures wider, and moves the ends of other arrows into the way.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ the ones to one side. No arrow bent by them leaves the rectangle between its end
 
 
 class Way(NamedTuple):
-    """A cubic piece that goes down, or up, at an even pace. Its two controls are `early` and
-    `late` to the right of where they are on a straight way."""
+    """A cubic piece that goes down, or up, evenly. Its two controls are moved `early` and `late` to
+    the right of their places on a straight way."""
 
     start: Point
     end: Point
@@ -39,7 +39,7 @@ class Way(NamedTuple):
         return self.early == self.late == 0
 
     def at(self, along: float) -> Point:
-        """Where it is at a part, 0 to 1, of its height."""
+        """The point at a fraction, 0 to 1, of its height."""
         left = 1 - along
         aside = 3 * along * left * (left * self.early + along * self.late)
         return Point(
@@ -48,7 +48,7 @@ class Way(NamedTuple):
         )
 
     def points(self) -> tuple[Point, Point, Point, Point]:
-        """Its start, its controls and its end."""
+        """The start, the two controls and the end."""
         right, down = self.end.x - self.start.x, self.end.y - self.start.y
         return (
             self.start,
@@ -58,8 +58,8 @@ class Way(NamedTuple):
         )
 
     def distance(self, point: Point) -> float:
-        """From a point between the lines of its ends, or on them, to its tangent at the height of
-        the point."""
+        """The distance of a point between the lines of its ends, or on them, from its tangent at
+        the height of the point."""
         down = self.end.y - self.start.y
         along = (point.y - self.start.y) / down
         left = 1 - along
@@ -73,9 +73,9 @@ class Way(NamedTuple):
 
 
 def way_around(start: Point, end: Point, circles: Sequence[tuple[Point, float]]) -> Way:
-    """The straight way where it touches none of the `circles` but those at its ends, or else a
-    bend that touches as few as possible: the slightest one of those that are clear of most. The
-    ends differ in height, and the start is to the left."""
+    """The straight way if it touches none of the `circles` but those at its ends, otherwise the
+    slightest bend among those that touch the fewest. The ends differ in height, and the start is to
+    the left."""
     between = [
         (centre, radius)
         for centre, radius in circles

@@ -1,5 +1,5 @@
-"""Which events of a long run a picture shows: those around the marked ones, up to a bound, and
-whatever must not be hidden."""
+"""Window of a long run: the events around the marked ones, up to a bound, and whatever must not be
+hidden."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from choreomon.core.run import RunEvent
 from choreomon.sentences.known_order import known_order
 
 MAX_SHOWN: Final = 20
-"""Events in one picture, unless there is more that must not be hidden."""
+"""The most events in one picture, unless more must not be hidden."""
 
 MAX_KEPT: Final = 200
-"""Events that a picture shows because the property names them, or for a verdict."""
+"""The most events that a picture shows because the property names them, or for a verdict."""
 
 _WORTH_A_GAP: Final = 4
-"""So many events need more room than a gap does."""
+"""The number of events that need more room than a gap."""
 
 _SHORT: Final = 6
-"""So many events still say more than a gap that hides them."""
+"""The number of events that still say more than a gap that hides them."""
 
 
 class Gap(NamedTuple):
@@ -36,9 +36,9 @@ class Gap(NamedTuple):
 
 
 class View(NamedTuple):
-    """What is wanted of a run: about `bound` events around the marked ones, and of the events
-    `kept` (by index) the `most` that are nearest to those; or a `stretch` from one index to
-    another, both included; or `everything`."""
+    """The part of a run to show: about `bound` events around the marked ones, and of the events
+    `kept` (by index) the `most` nearest to those; or a `stretch` from one index to another, both
+    included; or `everything`."""
 
     bound: int = MAX_SHOWN
     kept: frozenset[int] = frozenset()
@@ -53,8 +53,8 @@ AROUND_MARKS: Final = View()
 def kept_events(
     events: Sequence[RunEvent], labels: Collection[Label], judged: Collection[int] = ()
 ) -> frozenset[int]:
-    """The indices of events that had better not be hidden: those that a property names by its
-    `labels`, and those that verdicts are about."""
+    """The indices of events that should not be hidden: those that a property names by its `labels`,
+    and those that verdicts are about."""
     named = frozenset(labels)
     return frozenset(event.index for event in events if event.label in named) | frozenset(judged)
 
@@ -64,16 +64,15 @@ def window(
 ) -> tuple[RunEvent | Gap, ...]:
     """The events to show, in order, and the gaps between them.
 
-    Everything where `events` are at most the bound. Otherwise the marked events, the other ends of
-    their messages, the messages by which one marked event is known to be before another, what the
-    view keeps, what marked sendings answer, and as many neighbours of the marked ones as the
-    bound leaves room for, the nearest first. All but the last two are shown even beyond the bound.
-    So are up to three events between shown ones, where a gap would
-    be no shorter, and up to six, the shortest stretches first, as long as that does not double
-    the bound. With no marked event it is the beginning of the run.
-
-    Where marked events carry values, what carries other ones of the same parameters is neither kept
-    nor a neighbour: what happens to another order says nothing of this one.
+    Everything if there are at most `bound` events. Otherwise the marked events, the other ends of
+    their messages, the messages that show one marked event to be before another, what the view
+    keeps, what marked sendings answer, and as many neighbours of the marked ones as the bound
+    leaves room for, the nearest first. All but the last two are shown even beyond the bound. So are
+    up to three events between shown ones, where a gap would be no shorter, and up to six, the
+    shortest stretches first, as long as that does not double the bound. Without marked events it is
+    the beginning of the run.  If marked events carry values, events with other values of the same
+    parameters are neither kept nor neighbours: what happens to another order says nothing about
+    this one.
     """
     if view.stretch is not None:
         first, last = view.stretch
@@ -112,8 +111,8 @@ def window(
 
 
 def _of_one_instance(events: Sequence[RunEvent], centres: Sequence[int]) -> set[int] | None:
-    """The places of the events whose values are those of the marked ones, as far as they have the
-    same parameters; `None` where the marked ones have no values, or several of one parameter."""
+    """The places of the events whose values agree with the marked ones on the parameters they
+    share; `None` if the marked ones have no values, or several of one parameter."""
     marked = {value for place in centres for value in events[place].values}
     known = dict(marked)
     if not marked or len(known) < len(marked):
@@ -141,9 +140,8 @@ def _with_gaps(events: Sequence[RunEvent], shown: Collection[int]) -> tuple[RunE
 def _ordering(
     events: Sequence[RunEvent], position: Mapping[int, int], centres: Sequence[int]
 ) -> set[int]:
-    """Both ends of the messages of the application by which a marked event is known to be before
-    another one: of each pair with no marked event between them in that order, those that
-    explanations name."""
+    """Both ends of the application's messages that show a marked event to be before another one:
+    for each pair with no marked event between them in that order, those that explanations name."""
     wanted: set[int] = set()
     before: dict[int, set[int]] = {}
     for number, end in enumerate(centres):
@@ -176,7 +174,7 @@ def _other_ends(
 def _causes(
     events: Sequence[RunEvent], position: Mapping[int, int], centres: Sequence[int]
 ) -> list[int]:
-    """For each sending among them, what its process handled last, as it sends because of that, and
+    """The cause of each sending among the events: what its process handled last before it, and
     where that was sent."""
     causes: list[int] = []
     for centre in centres:

@@ -1,4 +1,4 @@
-"""What a space-time diagram does not show, in words."""
+"""Sentences on what a space-time diagram does not show."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def idle_in_words(idle: Sequence[str]) -> list[str]:
 
 
 def hidden_in_words(items: Sequence[RunEvent | Gap], view: View) -> list[str]:
-    """How many of the events that had better be shown are not."""
+    """A sentence on how many of the events that should be shown are hidden."""
     shown = {item.index for item in items if isinstance(item, RunEvent)}
     hidden = len(view.kept - shown)
     if not hidden:
