@@ -1,6 +1,6 @@
 """What a service did, as it wrote it down: one line a step, before or after which it may die.
 
-    began    it is about to send or handle a message that the property mentions
+    began    it is about to send or handle a message that the property mentions, with these values
     number   its report has this number in this session, and may reach the agent from now on
     left     it went on: the message leaves, or was taken. `how`: `told`, the agent has answered;
              `kept`, it is to be told later; `lost`, it never will be
@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic_ns
 from typing import Final, Literal, TypeAlias
 
+from choreomon.core.binding import Values
 from choreomon.core.message import SEND, EventKind, Label, Message
 
 How: TypeAlias = Literal["told", "kept", "lost"]
@@ -57,6 +58,7 @@ class Act:
     how: How | None = None
     clock: str = ""
     failed: bool = False
+    values: Values = field(default_factory=dict)
     ended: int | None = None
     """When the service went on or gave up."""
     place: int = 0
@@ -93,9 +95,9 @@ def read_acts(path: Path, process: str) -> Acts:
             case "finished":
                 found.finished = True
             case "began":
-                which, kind, peer, name = rest
+                which, kind, peer, name, values = rest
                 label = label_of(process, kind, peer, name)
-                now[which] = act = Act(process, found.lives - 1, label, at)
+                now[which] = act = Act(process, found.lives - 1, label, at, values=values)
                 found.acts.append(act)
             case "number":
                 which, session, number = rest

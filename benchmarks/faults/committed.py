@@ -22,10 +22,11 @@ from typing import NamedTuple
 from choreomon.agent_files.agent_config import AgentConfig
 from choreomon.agent_files.table_file import SplitTable
 from choreomon.agent_files.wire import NO_STORE
+from choreomon.core.binding import Binding
 from choreomon.core.message import Label
 from choreomon.core.vector_clock import VectorClock
 from choreomon.runtime.hosted import SidecarState
-from choreomon.runtime.inputs import Input, Recovered, Report, decode_batch
+from choreomon.runtime.inputs import FromPeer, Input, Recovered, Report, decode_batch
 from choreomon.runtime.node import make_sidecar
 from choreomon.runtime.outputs import Decided, DeclaredVerdict, Output, Ticked
 from choreomon.runtime.reloading import reloaded
@@ -83,7 +84,7 @@ def read_rows(path: Path) -> list[Row]:
 @dataclass(frozen=True, slots=True)
 class Tick:
     """An event: `at` in monotonic microseconds, when the agent took its report; `session` and
-    `number` are those of the report."""
+    `number` are those of the report. `said`: the values that its service said."""
 
     at: int
     count: int
@@ -91,6 +92,7 @@ class Tick:
     clock: VectorClock
     session: str
     number: int
+    said: Binding = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +106,15 @@ class GapEnd:
 @dataclass
 class Committed:
     """What one agent committed. `words` in their order. `asked`: after each row, the processes of
-    which an answer was outstanding. `starts`: how often it was started after the first time."""
+    which an answer was outstanding. `starts`: how often it was started after the first time.
+    `heard`: the frames of other agents."""
 
     ticks: list[Tick] = field(default_factory=list)
     gaps: list[GapEnd] = field(default_factory=list)
     words: list[DeclaredVerdict] = field(default_factory=list)
     asked: list[tuple[int, frozenset[str]]] = field(default_factory=list)
     starts: int = 0
+    heard: list[bytes] = field(default_factory=list)
     state: SidecarState | None = None
 
     def asked_at(self, at: int) -> frozenset[str]:
@@ -145,13 +149,15 @@ def replay(
         for given in inputs:
             before = state.hosts[0].clock[own]
             found.starts += type(given) is Recovered
+            if type(given) is FromPeer:
+                found.heard.append(given.data)
             state, outputs = sidecar.step(state, given)
             # One event ticks all systems of a line alike.
             ticked = [each for each in outputs if type(each) is Ticked and each.system == 0]
             if state.hosts[0].clock[own] > before + len(ticked):
                 found.gaps.append(GapEnd(at, _gap_count(ticked, state, own)))
             for output in ticked:
-                assert type(given) is Report
+                assert isinstance(given, Report)
                 found.ticks.append(
                     Tick(
                         output.at,
@@ -160,6 +166,7 @@ def replay(
                         output.clock,
                         given.session,
                         given.number,
+                        output.said,
                     )
                 )
             found.words += _words(outputs)

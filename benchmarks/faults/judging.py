@@ -22,12 +22,13 @@ from choreomon.agent_files.agent_config import AgentConfig
 from choreomon.agent_files.agent_document import load_agent_config
 from choreomon.agent_files.clocks.text import KEY_BYTES, decode_clocks_untrusted
 from choreomon.agent_files.verdict_json import decode_verdict_untrusted
+from choreomon.core.binding import Binding
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.live import LiveVerdict
 from choreomon.core.message import Label
 from choreomon.core.vector_clock import VectorClock, by_name
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN
-from choreomon.properties.reference import formations
+from tests.laws.formed_instances import formed_at
 
 Law: TypeAlias = Literal[
     "declared",
@@ -38,6 +39,8 @@ Law: TypeAlias = Literal[
     "words",
     "durable",
     "traced",
+    "of its instance",
+    "secret",
     "honest",
     "quiet",
 ]
@@ -100,7 +103,9 @@ class _Judge:
         for name in self.names:
             config = self.configs[name] = load_agent_config(premises.config(name))
             rows = read_rows(premises.store(name))
-            tables = [premises.tables[name], premises.followers[name]]
+            tables = [premises.tables[name]]
+            if premises.followers:
+                tables.append(premises.followers[name])
             self.committed[name] = replay(config, tables, rows, store_name(premises.store(name)))
             self.acts[name] = read_acts(premises.acts(name), name)
             self.verdicts[name] = [*self._verdicts(name)]
@@ -112,6 +117,7 @@ class _Judge:
             self._clocks(name)
             self._traced(name)
             self._words(name)
+            self._instances(name)
         self._formed()
         self.found.moments = len(moments)
         self.found.hits = sum(map(self._is_hit, moments))
@@ -147,6 +153,8 @@ class _Judge:
                     self._breaks("acknowledged", f"{act} was answered and is not there")
                 elif tick.label != act.label or self._clock(act.clock) != tick.clock:
                     self._breaks("acknowledged", f"{act} is there as {tick}")
+                elif self._binding(act) != tick.said:
+                    self._breaks("of its instance", f"{act} is there as {tick}")
             elif act.left is not None and tick is None:
                 self.found.lost += 1
 
@@ -235,6 +243,28 @@ class _Judge:
         if committed - contents.keys():
             self._breaks("words", f"{name}: {sorted(committed - contents.keys())} never told")
 
+    def _instances(self, name: str) -> None:
+        """A verdict says the values that the service said with its event, and no frame of another
+        agent has one."""
+        said = {tick.count: tick.said for tick in self.committed[name].ticks}
+        for verdict in self.verdicts[name]:
+            expected = {} if verdict.unseen else dict(said.get(verdict.count, ()))
+            if verdict.instance != expected:
+                self._breaks("of its instance", f"{name}: {verdict} is about {expected}")
+        values = {
+            value.encode()
+            for acts in self.acts.values()
+            for act in acts.acts
+            for value in act.values.values()
+        }
+        for frame in self.committed[name].heard:
+            if any(value in frame for value in values):
+                self._breaks("secret", f"{name} was told {frame!r}")
+
+    def _binding(self, act: Act) -> Binding | None:
+        parameters = self.premises.plan.parameters
+        return () if parameters is None else parameters.binding(act.label, act.values)
+
     # ---------------------------------------------------------------- what it comes to
 
     def _order(self, *, by_leaving: bool) -> list[tuple[int, int, Label, str, Tick | Act]]:
@@ -268,10 +298,13 @@ class _Judge:
         automaton = self.premises.plan.automaton
         for by_leaving in (False, True):
             order = self._order(by_leaving=by_leaving)
-            formed = formations(automaton, [label for _, _, label, _, _ in order])
+            valued = [
+                (label, dict(what.said) if isinstance(what, Tick) else what.values)
+                for _, _, label, _, what in order
+            ]
             really = set[tuple[str, int]]()
-            for formation in formed:
-                at, _, label, name, what = order[formation.index]
+            for place in formed_at(automaton, self.premises.plan.parameters, valued):
+                at, _, label, name, what = order[place]
                 if isinstance(what, Tick):
                     really.add((name, what.count))
                     said = last.get((name, what.count))

@@ -5,22 +5,26 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 from typing import Final
 
+from choreomon.agent_files.digests import KEY_BYTES
 from choreomon.agent_files.key_files import PublicKey, write_key_pair, write_public_key
 from choreomon.agent_files.local import Policy
 from choreomon.agent_files.split_names import system_id
 from choreomon.agent_files.succession import predecessors
 from choreomon.agent_files.table_file import SplitTable, write_table
+from choreomon.core.binding import Values
 from choreomon.core.message import SEND, Message
 from choreomon.properties.automaton import SequenceAutomaton
+from choreomon.properties.instances import Parameters
 from choreomon.properties.tables import RulesName, transition_tables
 from choreomon.runtime.network.security import make_key_pair
 from choreomon.testing.held_ports import HeldPorts
 from tests.laws.drawn import draw_automaton, draw_scripts, processes
+from tests.laws.of_instances import well_formed
 
 TITLE: Final = "drawn"
 
@@ -30,7 +34,8 @@ class Plan:
     """One system. Times are in seconds. `pause`: between two messages of one sender of a service,
     of which there are `senders`, in the mean. `block_deadline`: see `choreomon.sdk.connect`.
     `absent`: see `choreomon.runtime.driver.Timeouts`; only agents that are started by
-    `benchmarks.faults.agent` keep to it."""
+    `benchmarks.faults.agent` keep to it. `parameters`: of a property for each instance; `values`
+    are then those of each message of the scripts."""
 
     seed: int
     names: tuple[str, ...]
@@ -48,6 +53,8 @@ class Plan:
     most_open: int = 512
     absent: float = 60.0
     rules: RulesName = "sound"
+    parameters: Parameters | None = None
+    values: Mapping[str, tuple[Values, ...]] = field(default_factory=dict)
 
     @property
     def busy(self) -> tuple[str, ...]:
@@ -59,13 +66,14 @@ class Plan:
         return tuple(name for name in self.names if name in ends)
 
 
-def draw_plan(seed: int, *, messages: int = 240) -> Plan:
-    """Three or four processes that send so many messages in all; half of the systems use CURVE."""
+def draw_plan(seed: int, *, messages: int = 240, instances: bool = False) -> Plan:
+    """Three or four processes that send so many messages in all; half of the systems use CURVE.
+    `instances`: the property is for each of them."""
     random = Random(f"faults {seed}")
     names = processes(random.randint(3, 4))
     automaton = draw_automaton(random, names)
     scripts = draw_scripts(random, automaton, names, events=(messages, messages))
-    return Plan(
+    plan = Plan(
         seed=seed,
         names=names,
         automaton=automaton,
@@ -73,6 +81,26 @@ def draw_plan(seed: int, *, messages: int = 240) -> Plan:
         curve=random.random() < 0.5,
         senders=random.choice((1, 2, 4)),
     )
+    return draw_instances(random, plan) if instances else plan
+
+
+def draw_instances(random: Random, plan: Plan) -> Plan:
+    """The plan for each order, of each tenant or of none, with up to twelve of each. What a message
+    carries is drawn, as far as the property can be monitored so."""
+    names = ("order", "tenant")[: random.randint(1, 2)]
+    messages = dict.fromkeys(label.message for label in plan.automaton.labels)
+    drawn = {m: frozenset(n for n in names if random.random() < 0.8) for m in messages}
+    carried = {m: tuple(sorted(c)) for m, c in well_formed(plan.automaton, drawn).items()}
+    most = {name: random.choice((2, 4, 12)) for name in names}
+
+    def value(name: str) -> str:
+        return f"{name} number {random.randrange(most[name])}"
+
+    values = {
+        name: tuple({each: value(each) for each in carried.get(m, ())} for m in script)
+        for name, script in plan.scripts.items()
+    }
+    return replace(plan, rules="precise", parameters=Parameters(names, carried), values=values)
 
 
 @dataclass(frozen=True)
@@ -80,7 +108,8 @@ class Premises:
     """The folder of a schedule, with everything in it, and its addresses.
 
     `listen` are the agents' own addresses, `pages` where their pages are; `ports` holds both.
-    `followers` are the tables of a second split of the same property, which follows the first one.
+    `followers` are the tables of a second split of the same property, which follows the first one,
+    where one can.
     """
 
     folder: Path
@@ -127,15 +156,20 @@ class Premises:
 def lay_out(folder: Path, plan: Plan) -> Premises:
     """Write everything but the configurations, which need to know the way to the peers."""
     names = plan.names
-    rules = plan.rules
-    system = system_id(plan.automaton, names, rules, f"faults {plan.seed}".encode())
-    by_process = transition_tables(plan.automaton, names, rules)
-    tables = {name: SplitTable(system, TITLE, rules, names, by_process[name]) for name in names}
-    later = system_id(plan.automaton, names, rules, f"faults {plan.seed}, again".encode())
-    follows = predecessors(system, system, by_process, by_process)
-    followers = {
-        name: replace(tables[name], system_id=later, after=follows[name]) for name in names
+    rules, parameters = plan.rules, plan.parameters
+    system = system_id(plan.automaton, names, rules, f"faults {plan.seed}".encode(), parameters)
+    by_process = transition_tables(plan.automaton, names, rules, parameters)
+    key = b"" if parameters is None else Random(plan.seed).randbytes(KEY_BYTES)
+    tables = {
+        name: SplitTable(system, TITLE, rules, names, by_process[name], key=key) for name in names
     }
+    followers = {}
+    if parameters is None:  # no system follows one for each instance
+        later = system_id(plan.automaton, names, rules, f"faults {plan.seed}, again".encode())
+        follows = predecessors(system, system, by_process, by_process)
+        followers = {
+            name: replace(tables[name], system_id=later, after=follows[name]) for name in names
+        }
     held = HeldPorts(2 * len(names))
     ports = held.ports
     premises = Premises(
@@ -151,14 +185,20 @@ def lay_out(folder: Path, plan: Plan) -> Premises:
     if plan.curve:
         make_keys(folder, names)
     for name in names:
+        script = plan.scripts[name]
+        none: tuple[Values, ...] = ({},) * len(script)
         premises.table(name, 1).write_bytes(write_table(tables[name]))
-        premises.table(name, 2).write_bytes(write_table(followers[name]))
+        if followers:
+            premises.table(name, 2).write_bytes(write_table(followers[name]))
         task = {
             "name": name,
             "agent": str(premises.local(name)),
             "boxes": {each: str(premises.letter_box(each)) for each in names},
             "acts": str(premises.acts(name)),
-            "script": [(message.receiver, message.name) for message in plan.scripts[name]],
+            "script": [
+                (message.receiver, message.name, values)
+                for message, values in zip(script, plan.values.get(name, none), strict=True)
+            ],
             "policy": plan.policy,
             "deadline": plan.block_deadline,
             "buffer": plan.buffer,

@@ -26,7 +26,8 @@ Fault = Callable[[System, Random], Awaitable[None]]
 class Kind:
     """One fault. `shape` makes of a drawn plan what the fault needs. `own_agents`: it reaches into
     the agents, so that they are `benchmarks.faults.agent`. `harmless`: why agents may refuse
-    something in it, besides what they always may."""
+    something in it, besides what they always may. `instances`: it can be done to monitors of a
+    property for each instance."""
 
     name: str
     told: str
@@ -35,6 +36,7 @@ class Kind:
     own_agents: bool = False
     harmless: frozenset[str] = frozenset()
     shape: Callable[[Plan], Plan] = lambda plan: plan
+    instances: bool = True
 
 
 @dataclass
@@ -342,6 +344,7 @@ KINDS: Final[Mapping[str, Kind]] = {
             "a second split follows, and agents are killed",
             a_second_split_follows,
             harmless=frozenset({"system", "closed"}),
+            instances=False,
         ),
         Kind(
             "everything",
@@ -359,12 +362,17 @@ KINDS: Final[Mapping[str, Kind]] = {
 
 
 async def play(
-    kind: Kind, seed: int, *, messages: int = 240, keep: Callable[[System], None] | None = None
+    kind: Kind,
+    seed: int,
+    *,
+    messages: int = 240,
+    instances: bool = False,
+    keep: Callable[[System], None] | None = None,
 ) -> Outcome:
     """One schedule. Its folder is removed, unless a law was broken. `keep` is given what was played
     before that."""
     began = time.monotonic()
-    plan = kind.shape(draw_plan(seed, messages=messages))
+    plan = kind.shape(draw_plan(seed, messages=messages, instances=instances))
     folder = Path(tempfile.mkdtemp(prefix="choreomon-"))
     system = System(folder, plan, way=kind.way, own_agents=kind.own_agents)
     broken: list[Broken] = []
@@ -397,11 +405,14 @@ async def play(
     return outcome
 
 
-async def play_until_hit(kind: Kind, seed: int, *, most: int = 10, messages: int = 240) -> Outcome:
+async def play_until_hit(
+    kind: Kind, seed: int, *, most: int = 10, messages: int = 240, instances: bool = False
+) -> Outcome:
     """Schedules with one seed after the other until one hits an unanswered inquiry or an
     unacknowledged event, or breaks a law."""
     for again in range(most):
-        outcome = await play(kind, seed + 1_000_003 * again, messages=messages)
+        place = seed + 1_000_003 * again
+        outcome = await play(kind, place, messages=messages, instances=instances)
         if outcome.judged.hits or outcome.judged.broken:
             break
     return outcome

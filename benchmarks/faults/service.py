@@ -25,6 +25,7 @@ from choreomon.agent_files.clocks.text import (
     encode_carried,
 )
 from choreomon.agent_files.values import NO_VALUES, Given
+from choreomon.core.binding import Values
 from choreomon.core.errors import AgentUnavailable, MalformedMessage, ProcessClosed
 from choreomon.core.message import EventKind
 from choreomon.sdk.address import Address, Backoff
@@ -61,7 +62,7 @@ class RecordedSession(Session):
             return super().event(kind, peer, name, heard, now, values)
         self._last += 1
         which = self._last
-        self.log.write("began", which, kind, peer, name)
+        self.log.write("began", which, kind, peer, name, values)
         journal = self._journal
         before = len(journal)
         ticket = super().event(kind, peer, name, heard, now, values)
@@ -119,14 +120,15 @@ class Post:
         self._boxes = boxes
         self._streams: dict[str, asyncio.StreamWriter] = {}
 
-    async def bring(self, to: str, carried: Carried) -> None:
+    async def bring(self, to: str, carried: Carried, values: Values) -> None:
         for _ in range(2):
             try:
                 stream = self._streams.get(to)
                 if stream is None or stream.is_closing():
                     _, stream = await asyncio.open_unix_connection(self._boxes[to])
                     self._streams[to] = stream
-                stream.write(encode_carried(carried).encode("ascii") + b"\n")
+                line = json.dumps((encode_carried(carried), values))
+                stream.write(line.encode("ascii") + b"\n")
                 await stream.drain()
                 return
             except OSError:
@@ -166,24 +168,26 @@ class Service:
         await self.process.close(CLOSING_SECONDS)
 
     async def _send(self) -> None:
-        for to, name in self.script:
+        for to, name, values in self.script:
             await asyncio.sleep(self.random.expovariate(1 / self.task["pause"]))
             self.log.write("message")
             with suppress(AgentUnavailable):
-                await self.post.bring(to, await self.process.sending(to, name))
+                carried = await self.process.sending(to, name, **values)
+                await self.post.bring(to, carried, values)
 
     async def _read(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(OSError, MalformedMessage, asyncio.CancelledError):
+        with suppress(OSError, ValueError, MalformedMessage, asyncio.CancelledError):
             while line := await reader.readline():
-                carried = decode_carried_untrusted(line.decode("ascii").rstrip("\n"))
-                handling = asyncio.create_task(self._handle(carried))
+                text, values = json.loads(line)
+                carried = decode_carried_untrusted(text)
+                handling = asyncio.create_task(self._handle(carried, values))
                 self.handling.add(handling)
                 handling.add_done_callback(self.handling.discard)
         writer.close()
 
-    async def _handle(self, carried: Carried) -> None:
+    async def _handle(self, carried: Carried, values: Values) -> None:
         with suppress(AgentUnavailable, ProcessClosed):
-            await self.process.handling(carried)
+            await self.process.handling(carried, **values)
 
 
 def main() -> None:

@@ -12,20 +12,31 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from benchmarks.faults.judging import Judged, judge
 from benchmarks.faults.plan import Premises
 from benchmarks.faults.schedules import KINDS, play
 from benchmarks.faults.system import Moment
-from choreomon.runtime.inputs import Report, decode_batch, encode_batch
+from choreomon.properties.instances import Parameters
+from choreomon.runtime.inputs import (
+    FromPeer,
+    Report,
+    ReportWithValues,
+    decode_batch,
+    encode_batch,
+)
 
 SEED = 0
 """Of a property that is formed often, and surely."""
 
+OF_INSTANCES = 29
+"""Of one for each instance, of which that is so, too, and which would be formed more often if all
+of them were one."""
 
-@pytest.fixture(scope="module")
-def played() -> Iterator[tuple[Premises, list[Moment]]]:
+
+def one_played(*, instances: bool) -> Iterator[tuple[Premises, list[Moment]]]:
     kept: list[tuple[Premises, list[Moment]]] = []
     folder = Path(tempfile.mkdtemp(prefix="choreomon-"))
 
@@ -37,8 +48,9 @@ def played() -> Iterator[tuple[Premises, list[Moment]]]:
     outcome = asyncio.run(
         play(
             KINDS["agent"],
-            SEED,
+            OF_INSTANCES if instances else SEED,
             messages=120,
+            instances=instances,
             keep=lambda system: keep(system.premises, system.moments),
         )
     )
@@ -48,11 +60,28 @@ def played() -> Iterator[tuple[Premises, list[Moment]]]:
     shutil.rmtree(folder)
 
 
+@pytest.fixture(scope="module")
+def played() -> Iterator[tuple[Premises, list[Moment]]]:
+    yield from one_played(instances=False)
+
+
+@pytest.fixture(scope="module")
+def played_of_instances() -> Iterator[tuple[Premises, list[Moment]]]:
+    yield from one_played(instances=True)
+
+
 @pytest.fixture
 def premises(played: tuple[Premises, list[Moment]], tmp_path: Path) -> Premises:
     copy = tmp_path / "changed"
     shutil.copytree(played[0].folder, copy)
     return replace(played[0], folder=copy)
+
+
+@pytest.fixture
+def of_instances(played_of_instances: tuple[Premises, list[Moment]], tmp_path: Path) -> Premises:
+    copy = tmp_path / "changed"
+    shutil.copytree(played_of_instances[0].folder, copy)
+    return replace(played_of_instances[0], folder=copy)
 
 
 def laws(judged: Judged) -> set[str]:
@@ -129,7 +158,7 @@ def change_inputs(path: Path, change: Callable[[list[object]], list[object]]) ->
     rows = database.execute("SELECT number, inputs FROM kept ORDER BY number DESC").fetchall()
     for number, data in rows:
         inputs = list[object](decode_batch(data))
-        if any(type(given) is Report for given in inputs):
+        if any(isinstance(given, Report) for given in inputs):
             row = encode_batch(change(inputs))
             database.execute("UPDATE kept SET inputs = ? WHERE number = ?", (row, number))
             break
@@ -190,3 +219,61 @@ def test_a_line_of_the_trace_that_is_not_in_the_journal(premises: Premises) -> N
 
     change_lines(premises.trace(reporter(premises)), changed)
     assert laws(judge(premises, [])) == {"durable"}
+
+
+def test_unchanged_each_instance_keeps_them(of_instances: Premises) -> None:
+    judged = judge(of_instances, [])
+    assert not judged.broken
+    assert judged.formed == judged.declared > 10
+
+
+def test_a_word_about_another_instance(of_instances: Premises) -> None:
+    def another(lines: list[str]) -> list[str]:
+        place = last_violated(lines)
+        told = json.loads(lines[place])
+        lines[place] = json.dumps(told | {"for": dict.fromkeys(told["for"], "another")})
+        return lines
+
+    change_lines(of_instances.verdicts(teller(of_instances)), another)
+    assert "of its instance" in laws(judge(of_instances, []))
+
+
+def test_an_event_that_was_taken_down_of_another_instance(of_instances: Premises) -> None:
+    def another(inputs: list[object]) -> list[object]:
+        return [
+            msgspec.structs.replace(each, values=dict.fromkeys(each.values, "another"))
+            if type(each) is ReportWithValues
+            else each
+            for each in inputs
+        ]
+
+    change_inputs(of_instances.store(reporter(of_instances)), another)
+    assert "of its instance" in laws(judge(of_instances, []))
+
+
+def test_what_is_formed_in_two_instances_together_is_formed_in_none(
+    of_instances: Premises,
+) -> None:
+    """With all values the same more is formed, of which no agent says anything."""
+    plan = of_instances.plan
+    assert plan.parameters is not None
+    nothing = Parameters((), dict.fromkeys(plan.parameters.carried, ()))
+    judged = judge(replace(of_instances, plan=replace(plan, parameters=nothing)), [])
+    assert judged.formed > judged.declared
+    assert "declared" in laws(judged)
+
+
+def test_a_value_that_another_agent_was_told(of_instances: Premises) -> None:
+    own = reporter(of_instances)
+    acts = of_instances.acts(own).read_text().splitlines()
+    values = next(line[5] for line in map(json.loads, acts) if line[0] == "began" and line[5])
+    database = sqlite3.connect(of_instances.store(own))
+    number, data = database.execute(
+        "SELECT number, inputs FROM kept ORDER BY number DESC"
+    ).fetchone()
+    frame = FromPeer(of_instances.plan.names[0], next(iter(values.values())).encode())
+    row = encode_batch([*decode_batch(data), frame])
+    database.execute("UPDATE kept SET inputs = ? WHERE number = ?", (row, number))
+    database.commit()
+    database.close()
+    assert "secret" in laws(judge(of_instances, []))

@@ -18,7 +18,7 @@ from choreomon.agent_files.clocks.links import Link, Offer, name_of
 from choreomon.agent_files.clocks.packed import PackedClock, packed
 from choreomon.agent_files.clocks.text import KEY_BYTES, decode_clocks_untrusted
 from choreomon.agent_files.wire import encode, open_untrusted, read_untrusted, unlinked
-from choreomon.core.binding import Binding
+from choreomon.core.binding import Binding, Values
 from choreomon.core.message import Event, Label
 from choreomon.core.vector_clock import VectorClock, merge
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
@@ -26,8 +26,8 @@ from choreomon.monitor.messages import Inquiry
 from choreomon.monitor.of_instances.messages import InstanceMessage, said_in
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.instances import Parameters
-from choreomon.properties.reference import formations
 from choreomon.runtime.outputs import DeclaredVerdict, Ticked
+from tests.laws.formed_instances import formed_at
 
 if TYPE_CHECKING:
     from tests.runtime.world.agents import Agent
@@ -383,23 +383,12 @@ class Truth:
 
     def _formed(self, system: int, order: Sequence[tuple[int, Label, Key | Act]]) -> list[int]:
         """At which of these the property was formed; of one for each instance in its slices."""
-        automaton, of = self.automata[system], self.parameters[system]
-        if of is None:
-            return [each.index for each in formations(automaton, [label for _, label, _ in order])]
         acts = {tick.key: tick.act for tick in self.ticks}
-        bindings: list[Binding] = []
+        valued: list[tuple[Label, Values]] = []
         for _, label, what in order:
             act = acts[what] if isinstance(what, tuple) else what
-            assert act is not None
-            binding = of.binding(label, dict(act.values))
-            assert binding is not None
-            bindings.append(binding)
-        found: list[int] = []
-        for theta in dict.fromkeys(bindings):
-            places = [n for n, each in enumerate(bindings) if {*each} <= {*theta}]
-            formed = formations(automaton, [order[n][1] for n in places])
-            found += [n for each in formed if bindings[n := places[each.index]] == theta]
-        return sorted(found)
+            valued.append((label, {} if act is None else dict(act.values)))
+        return formed_at(self.automata[system], self.parameters[system], valued)
 
     def _of_another_instance(self) -> Iterator[Broken]:
         """Verdicts that do not say the values that their service said."""
