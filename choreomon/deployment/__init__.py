@@ -3,7 +3,7 @@ within it, messages over sockets, delays as the document says.
 
 What happens in which process:
 
-    run                  a scenario and a seed -> a `Run`
+    run                  runs of a scenario, from a seed to a `Run`
     coordinator          the course of it: who is started when, and who waits for whom
     network_process      one process: all that is on its way, and the environment
     actor_process        one process an actor: performs its handlers

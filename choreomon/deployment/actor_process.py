@@ -1,6 +1,6 @@
-"""One actor of a run, in a process of its own: it takes messages, performs their handlers by the
-one interpreter of the actor language, and tells its monitor of every event before what it sends
-leaves, as any service does (`choreomon.sdk`)."""
+"""The process of one actor of a run: it takes messages, performs their handlers by the one
+interpreter of the actor language, and tells its monitor of every event before its messages leave,
+as any service does (`choreomon.sdk`)."""
 
 from __future__ import annotations
 
@@ -47,19 +47,19 @@ from choreomon.sdk.embedded import embed
 BATCH: Final = 64
 
 Posting: TypeAlias = tuple[str, str, Given]
-"""A send: the receiver, the name of the message, and what it shall carry."""
+"""A send: the receiver, the name of the message, and the values that it is to carry."""
 
 
 @dataclass(frozen=True)
 class SidecarMonitor:
-    """The monitor is in an agent, whose socket this is."""
+    """A monitor in an agent, with the agent's socket."""
 
     socket: Path
 
 
 @dataclass(frozen=True)
 class EmbeddedMonitor:
-    """The actor holds its monitor itself. `trace`: where the events that tick are written."""
+    """A monitor within the actor. `trace`: where the events that tick are written."""
 
     config: AgentConfig
     trace: Path
@@ -67,9 +67,10 @@ class EmbeddedMonitor:
 
 @dataclass(frozen=True)
 class ActorRole:
-    """`endpoint` is that of the application's network, `route` the actor's own routing id there.
-    `told`: the events of which its monitor is told. `monitor` is `None` where nothing is monitored.
-    `noted`: where all events are written. `speed`: how many seconds of the document pass in one."""
+    """The role of an actor. `endpoint` is that of the application's network, `route` the actor's
+    own routing id there. `told`: the events of which its monitor is told. `monitor` is `None` if
+    nothing is monitored. `noted`: where all events are written. `speed`: seconds of the document
+    per real second."""
 
     process: str
     application: CompiledApplication
@@ -104,7 +105,7 @@ class ActorRole:
             opened.callback(ending.cancel)
             await asyncio.wait((acting, ending), return_when=asyncio.FIRST_COMPLETED)
             if acting.done():
-                acting.result()  # it never ends but by an error
+                acting.result()  # it ends only by an error
             ending.result()
         if watch is not None:
             control.tell(watch.cost())
@@ -132,7 +133,7 @@ class ActorRole:
 
 
 class Mailbox:
-    """The actor's connection with the network: what arrives waits here for its turn."""
+    """The actor's connection with the network: messages that arrive wait here for their turn."""
 
     def __init__(
         self, context: zmq.Context[zmq.Socket[bytes]], endpoint: str, route: bytes
@@ -159,19 +160,19 @@ class Mailbox:
         return False
 
     async def next(self) -> Delivered:
-        """The message that waits for longest."""
+        """The message that has waited longest."""
         while not self._waiting:
             self._arrived.clear()
             await self._arrived.wait()
         return self._waiting.popleft()
 
     def send(self, message: FromActor) -> None:
-        """To the network."""
+        """Send a message to the network."""
         self._socket.send(encode(message), zmq.NOBLOCK)
         self._reader.look()
 
     def close(self) -> None:
-        """Nothing more comes or goes."""
+        """Close the connection with the network."""
         self._reader.close()
         self._socket.close()
 
@@ -202,7 +203,7 @@ class Actor:
         self._sent = 0
 
     async def act(self) -> None:
-        """For ever."""
+        """Handle messages for ever."""
         while True:
             delivered = await self._mailbox.next()
             begun = time.monotonic()

@@ -1,4 +1,4 @@
-"""The agent of one process of a run, in a process of its own: that of `choreomon agent`."""
+"""The process of an agent: that of `choreomon agent`, beside one process of a run."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from choreomon.runtime.operations.logs import Log
 
 @dataclass(frozen=True)
 class AgentRole:
-    """`trace`: where the events that tick are written, a line each."""
+    """The role of an agent. `trace`: where the events that tick are written, a line each."""
 
     config: AgentConfig
     trace: Path
 
     def new_loop(self) -> AbstractEventLoop:
-        """As `choreomon agent` has it."""
+        """The loop that `choreomon agent` runs on."""
         return new_event_loop()
 
     async def play(self, control: Control) -> None:

@@ -1,7 +1,6 @@
-"""What actors and the network between them say to each other, as bytes: one frame of MessagePack
-each, from a DEALER of the actor to the one ROUTER of the network, and back.
-
-Both ends are ours and in one run, so what is read is not checked beyond its shape.
+"""Frames between actors and the network: one frame of MessagePack for each message, from a DEALER
+of the actor to the one ROUTER of the network, and back. Both ends are ours and in one run, so only
+the shape of frames is checked.
 """
 
 from __future__ import annotations
@@ -18,8 +17,8 @@ class Ready(msgspec.Struct, frozen=True, array_like=True, tag="r"):
 
 
 class Posted(msgspec.Struct, frozen=True, array_like=True, tag="p"):
-    """A message leaves. `number` is its own among those of its sender, from 1; `headers` are what
-    travels with it; `sent` is when it left, in seconds of the monotonic clock; `values` are what it
+    """A message leaves. `number` counts the messages of its sender from 1; `headers` travel with
+    it; `sent` is when it left, in seconds of the monotonic clock; `values` are those that it
     carries."""
 
     receiver: str
@@ -31,8 +30,8 @@ class Posted(msgspec.Struct, frozen=True, array_like=True, tag="p"):
 
 
 class Done(msgspec.Struct, frozen=True, array_like=True, tag="d"):
-    """So many messages were handled, and all that was sent meanwhile was posted before; or, after
-    `Stop`, they will never be handled, and are `dropped`."""
+    """A number of messages was handled, and all that was sent meanwhile was posted before; or,
+    after `Stop`, they are `dropped` and will never be handled."""
 
     messages: int
     dropped: bool = False
@@ -42,7 +41,7 @@ FromActor: TypeAlias = Ready | Posted | Done
 
 
 class Delivered(msgspec.Struct, frozen=True, array_like=True, tag="m"):
-    """A message arrives; from the environment where `number` is 0."""
+    """A message arrives; from the environment if `number` is 0."""
 
     sender: str
     name: str
@@ -52,7 +51,7 @@ class Delivered(msgspec.Struct, frozen=True, array_like=True, tag="m"):
 
 
 class Stop(msgspec.Struct, frozen=True, array_like=True, tag="s"):
-    """Handle nothing more; what waits is dropped."""
+    """Handle nothing more; drop waiting messages."""
 
 
 ToActor: TypeAlias = Delivered | Stop

@@ -1,9 +1,8 @@
 """Messages between actors, with the document's delays on the way: one ROUTER, to which every actor
-connects. It is the environment too, and it knows when the application has come to its end.
-
-That is counted, never guessed. An actor says that a message is handled after it posted all that
-the handler sent, on the same connection; so when nothing is under way here and everything that was
-delivered was handled, nothing will ever happen again.
+connects. It is the environment too, and it knows when the application has come to its end. The end
+is counted, never guessed. An actor says that a message is handled after it posted all that the
+handler sent, on the same connection; so when nothing is under way here and everything delivered was
+handled, nothing will ever happen again.
 """
 
 from __future__ import annotations
@@ -34,17 +33,17 @@ from choreomon.runtime.network.draining import DrainingReader
 BATCH: Final = 64
 
 Start = tuple[int, str, str, Binding]
-"""A message from the environment: its time in microseconds of the document, its receiver, its
-name, and what it carries."""
+"""A message from the environment: its time in microseconds of the document, its receiver, its name,
+and its values."""
 
 
 class ApplicationNetwork:
-    """Made on the loop's thread, and listens at once. `routes` are the routing ids under which the
-    actors connect, by process.
+    """The network of the application. Made on the loop's thread, it listens at once. `routes` are
+    the routing ids under which the actors connect, by process.
 
     - `on_ready()`: all actors have connected.
     - `on_quiet()`: the application is at its end; once, after `begin`.
-    - `max_events`: so many sends and handles are the last; what is under way then is dropped, and
+    - `max_events`: the most sends and handles; after these, messages under way are dropped, and
       actors may do a little more until they hear of it.
     """
 
@@ -72,7 +71,7 @@ class ApplicationNetwork:
         self._begun = False
         self._quiet = False
         self.events = 0
-        """Sends and handles by now, as far as they were told of."""
+        """Sends and handles reported so far."""
         self.reached_max_events = False
         self._socket = context.socket(zmq.ROUTER, socket_class=zmq.Socket)
         # Nothing is ever dropped, or a run would not know its end.
@@ -83,7 +82,7 @@ class ApplicationNetwork:
         self._reader = DrainingReader(loop, self._socket, self._take, batch=BATCH)
 
     def begin(self, now: float, starts: Iterable[Start], speed: float) -> None:
-        """From now on: the messages of the environment, each at its time."""
+        """Begin to send the messages of the environment, each at its time."""
         self._begun = True
         for at, receiver, name, values in starts:
             delivered = Delivered(ENVIRONMENT, name, 0, {}, values)
@@ -93,15 +92,15 @@ class ApplicationNetwork:
 
     @property
     def under_way(self) -> int:
-        """Messages that have not arrived, starts among them."""
+        """The number of messages that have not arrived, starts among them."""
         return len(self._delayed)
 
     def busy(self) -> dict[str, int]:
-        """How many messages each process has that has any, handled or waiting."""
+        """The numbers of messages at processes that have any, handled or waiting."""
         return {process: number for process, number in self._waiting.items() if number}
 
     def close(self) -> None:
-        """Nothing more comes or goes."""
+        """Close the network."""
         self._delayed.drop()
         self._reader.close()
         self._socket.close()
@@ -128,7 +127,7 @@ class ApplicationNetwork:
 
     def _posted(self, sender: str, posted: Posted) -> None:
         self._happened(1)
-        # Drawn in any case: the n-th draw is that of the n-th message.
+        # Drawn in any case: the n-th draw belongs to the n-th message.
         due = self._links.between(sender, posted.receiver).arrival(posted.sent)
         if not self.reached_max_events:
             headers = posted.headers

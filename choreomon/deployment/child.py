@@ -1,7 +1,6 @@
 """A process of a run from its own side: it waits for its role, plays it, and ends.
 
-Whatever becomes of the orchestrator, a process does not outlive it: the end of the pipe is the end
-of the process.
+A process never outlives the orchestrator: the end of the pipe is the end of the process.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ async def _play(role: Role, connection: Connection) -> None:
     failures: list[object] = []
 
     def failed(_: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
-        # A callback of the loop that raises is as bad as a task that does, and would be forgotten.
+        # A callback of the loop that raises is as bad as a task that does, but would go unnoticed.
         failures.append(context.get("exception") or context["message"])
         task.cancel()
 
@@ -63,7 +62,7 @@ def _as_cause(failure: object) -> BaseException | None:
 
 
 class _Pipe:
-    """A `Control` over a connection. Where its end is reached, the process ends."""
+    """A `Control` over a connection, at whose end the process ends."""
 
     def __init__(self, connection: Connection, loop: asyncio.AbstractEventLoop) -> None:
         self._connection = connection
@@ -86,4 +85,4 @@ class _Pipe:
             while self._connection.poll():
                 self._instructions.put_nowait(self._connection.recv())
         except (EOFError, OSError):
-            os._exit(GONE)  # whatever is going on here is of no use to anybody
+            os._exit(GONE)  # whatever goes on here is of no use to anybody

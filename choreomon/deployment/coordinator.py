@@ -1,8 +1,8 @@
-"""The course of one run: who is started when, and who waits for whom.
+"""The coordinator of one run: who is started when, and who waits for whom.
 
 The orchestrator starts the processes, waits until the application is at its end and then until all
-monitors are, and ends everything. It has no sockets of its own, and does nothing on the way of any
-message.
+monitors are, and ends everything. It has no sockets of its own, and takes no part in the delivery
+of messages.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ from choreomon.documents.scenario import Scenario
 T = TypeVar("T", bound=Told)
 
 READY_WITHIN: Final = 60.0
-"""Seconds that all processes may take to be ready, and to end when everything is over."""
+"""Seconds that all processes may take to get ready, and to end when everything is over."""
 
 TELLS_WITHIN: Final = 5.0
-"""Seconds in which a process tells how far it is, where a run takes too long."""
+"""Seconds that a process has to report its progress when a run takes too long."""
 
 NETWORK: Final = "the network"
 
@@ -57,14 +57,14 @@ OnVerdict = Callable[[Said, Timing], None]
 
 
 class NotFinished(ChoreomonError):
-    """A run was not at its end in time; the message says what was missing."""
+    """A run did not end in time; the message says what was missing."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run is made of. `monitoring` is `None` where nothing is monitored; `embedded`: actors
-    hold their monitors themselves; `speed`: how many seconds of the document pass in a real one;
-    `timeout`: seconds after its beginning when a run that is not at its end is given up."""
+    """The plan of a run. `monitoring` is `None` if nothing is monitored; `embedded`: actors hold
+    their monitors themselves; `speed`: seconds of the document per real second; `timeout`: seconds
+    after which an unfinished run is given up."""
 
     scenario: Scenario
     seed: int
@@ -79,11 +79,11 @@ class Plan:
 
 
 class Coordinator:
-    """Runs a plan once, in the folder `place`; afterwards it knows what came of it.
+    """Runs a plan once, in the folder `place`; afterwards it has the results.
 
     - `said`: all verdicts of monitors, those of each in the order in which they were given;
     - `costs`: of each monitor;
-    - `timing`: when it began; `ended`: when the last of all was at its end, in seconds of the
+    - `timing`: when it began; `ended`: when the last process came to its end, in seconds of the
       monotonic clock.
     """
 
@@ -102,9 +102,8 @@ class Coordinator:
         self._told: dict[str, deque[Told]] = defaultdict(deque)
 
     def run(self, fork_server: ForkServer) -> None:
-        """From the start of the processes to their end; none is left, whatever happens.
-
-        Raises `NotFinished`, and `InternalError` where a process failed.
+        """Run the plan, from the start of the processes to their end; none is left, whatever
+        happens. Raises `NotFinished`, and `InternalError` if a process failed.
         """
         with ProcessGroup(fork_server) as group:
             self._group = group
@@ -166,7 +165,7 @@ class Coordinator:
             self.ended = max(self.ended, settled.at)
 
     def _end(self) -> None:
-        """Actors first: their agents are told that they leave."""
+        """End the processes, actors first: their agents are told that they leave."""
         self._wait_for(READY_WITHIN)
         processes = self._plan.processes
         agents = [name for name in self._monitors() if not self._plan.embedded]
@@ -232,14 +231,14 @@ class Coordinator:
     # What is told.
 
     def _next(self, name: str, kind: type[T], doing: str) -> T:
-        """The next thing that a process tells, of this kind. `doing`: what it is at meanwhile."""
+        """The next message of this kind from a process. `doing`: what it is doing meanwhile."""
         told = self._told[name]
         while not told:
             try:
                 self._hear(self._until)
             except TimeIsUp:
                 raise self._late(f"{name} {doing}") from None
-            if not told and time.monotonic() > self._until:  # others may talk without end
+            if not told and time.monotonic() > self._until:  # others may talk endlessly
                 raise self._late(f"{name} {doing}")
         message = told.popleft()
         if not isinstance(message, kind):
@@ -260,7 +259,7 @@ class Coordinator:
                     self._group.dismiss(name)
 
     def _wait_for(self, seconds: float) -> None:
-        """From now on, all in all."""
+        """Set the time left for everything from now on."""
         self._waited = seconds
         self._until = time.monotonic() + seconds
 
@@ -271,12 +270,12 @@ class Coordinator:
         )
 
     def _not_quiet(self) -> NotFinished:
-        """What is missing where the application does not come to its end."""
+        """The error that tells what is missing if the application does not come to its end."""
         self._group.tell(NETWORK, HowFar())
         self._wait_for(TELLS_WITHIN)
         try:
             told = self._next(NETWORK, Unfinished, "does not answer")
-        except InternalError:  # it came to its end at this very moment
+        except InternalError:  # it ended at this very moment
             return self._late("monitors were not asked")
         busy = ", ".join(f"{number:,} with {process}" for process, number in told.busy.items())
         return NotFinished(

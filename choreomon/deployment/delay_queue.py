@@ -1,4 +1,4 @@
-"""What happens when, on an event loop: as the simulator's event queue, in real time."""
+"""A queue of delayed calls on an event loop: like the simulator's event queue, in real time."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from itertools import count
 
 
 class DelayQueue:
-    """Calls things at times of the loop's clock, which is monotonic; those of equal time in the
-    order in which they were put here, which timers of a loop do not keep."""
+    """Makes calls at times of the loop's clock, which is monotonic; calls of equal time in the
+    order in which they were added, which timers of a loop do not keep."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -19,17 +19,17 @@ class DelayQueue:
         self._timer: asyncio.TimerHandle | None = None
 
     def __len__(self) -> int:
-        """How many things are still to come."""
+        """The number of calls still to come."""
         return len(self._entries)
 
     def at(self, due: float, action: Callable[[], None]) -> None:
-        """Call it then, or in the next turn of the loop where that is over."""
+        """Call `action` at that time, or in the next turn of the loop if it has passed."""
         heappush(self._entries, (due, self._number(), action))
         if self._entries[0][0] == due:
             self._arm()
 
     def drop(self) -> None:
-        """Forget everything."""
+        """Forget all calls."""
         self._entries.clear()
         self._arm()
 

@@ -1,13 +1,13 @@
-"""What is noted of events while a run goes on, and one log of it afterwards.
+"""Records of events noted while a run goes on, and one log of them afterwards.
 
-The actor notes every event of its process, in order. Those that its monitor is told of get their
+The actor notes every event of its process, in order. Events that its monitor is told of get their
 time and their clock from the monitor: they happened when its clock ticked, and the monitor's trace
-has them in the same order. Of the others the actor notes the time, before a message leaves and
-after one was taken, and what was carried; they do not tick.
+has them in the same order. For the others the actor notes the time, before a message leaves and
+after one was taken, and the values carried; they do not tick.
 
 All clocks of a machine's processes are one (CLOCK_MONOTONIC), and every message was sent before it
-was taken, so the order of times is one in which everything happened after what caused it. That is
-checked here, never made so: an order that is not is a mistake of ours.
+was taken, so in the order of times everything happens after its cause. That is checked here, never
+enforced: another order is a mistake of ours.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from choreomon.core.vector_clock import VectorClock, merge, zero
 from choreomon.deployment.links import MICROSECONDS
 
 TOLD: Final = -1
-"""In the place of a time: the monitor was told of the event, and has it."""
+"""Stands for a time that the monitor has, as it was told of the event."""
 
 
 class Noted(msgspec.Struct, frozen=True, array_like=True):
     """An event as its actor notes it. `number` is that of the message among those of its sender, 0
-    for one from the environment. `at` is in microseconds of the monotonic clock, or `TOLD`. `clock`
-    is that which the message carries, and `values` what else it does."""
+    for one from the environment. `at` is in microseconds of the monotonic clock, or `TOLD`. The
+    message carries `clock` and `values`."""
 
     kind: EventKind
     sender: str
@@ -76,7 +76,7 @@ def noted_line(noted: Noted) -> bytes:
 
 
 class Records(NamedTuple):
-    """The files of one process: what its actor noted, and the trace of its monitor; `None` where
+    """The files of one process: the notes of its actor, and the trace of its monitor; `None` if
     nothing is monitored."""
 
     process: str
@@ -85,8 +85,8 @@ class Records(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """An event with its time; compares by that, equal times by the place of the process, then as
-    they happened in it."""
+    """An event with its time; compares by time, then by the place of the process, then by order
+    within it."""
 
     at: int
     process: int
@@ -97,27 +97,27 @@ class _Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """When the environment began, in microseconds of the monotonic clock, and how many of the
-    document's pass in one of them."""
+    """Timing of a run: when the environment began, in microseconds of the monotonic clock, and how
+    many microseconds of the document pass in one of these."""
 
     begun: int
     speed: float
 
     def document_time(self, at: float) -> int:
-        """In microseconds of the document since it began."""
+        """Convert a time to microseconds of the document since the beginning."""
         return max(0, round((at - self.begun) * self.speed))
 
     @classmethod
     def of(cls, begun: float, speed: float) -> Timing:
-        """`begun` is in seconds."""
+        """Make a timing; `begun` is in seconds."""
         return cls(int(begun * MICROSECONDS), speed)
 
 
 class EventLog:
-    """All events of a run in the order in which they happened.
+    """Log of all events of a run in the order in which they happened.
 
-    `key` is that of the property's system. While the log is read, `index_of` gets to know the
-    events that ticked.
+    `key` is that of the property's system. Reading the log makes the events that ticked known to
+    `index_of`.
     """
 
     def __init__(self, records: Sequence[Records], key: SystemKey, timing: Timing) -> None:
@@ -128,15 +128,13 @@ class EventLog:
         self._ticked = {process: array("q") for process in self._processes}
 
     def index_of(self, process: str, number: int) -> int:
-        """The index of the event that is number `number`, from 1, of those of the process that
-        ticked."""
+        """The index of event number `number`, counted from 1 among the ticking events of the
+        process."""
         return self._ticked[process][number - 1]
 
     def events(self) -> Iterator[RunEvent]:
-        """One after the other; to be read once.
-
-        Raises `InternalError` where actors and monitors did not note the same, and where something
-        happened before what caused it.
+        """Yields the events one by one; may be read once. Raises `InternalError` if actors and
+        monitors disagree, or if something happened before its cause.
         """
         steps = merged(*(self._steps(place, each) for place, each in enumerate(self._records)))
         sent: dict[tuple[str, int], int] = {}

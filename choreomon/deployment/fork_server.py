@@ -1,13 +1,11 @@
-"""Where the processes of runs come from, and where they end.
+"""The fork server: it makes the processes of runs, and ends them.
 
 A fork server is a process of its own that has imported all that actors, agents and networks need,
 and forks: that costs milliseconds, where an interpreter costs half a second. It has no threads and
-no sockets of ZeroMQ, which a fork must not inherit; the orchestrator may have both.
-
-All processes are its children, so nothing is left of any of them: they are ended by it, and where
-the orchestrator is gone, by whatever, the fork server ends all of them, removes their folder, and
-ends.
-A Ctrl-C at the terminal does not reach it, since it is in a process group of its own.
+no sockets of ZeroMQ, which a fork must not inherit; the orchestrator may have both.  All processes
+are its children, so none is left behind: it ends them, and if the orchestrator is gone, for
+whatever reason, the fork server ends all of them, removes their folder, and ends. A Ctrl-C at the
+terminal does not reach it, since it is in a process group of its own.
 """
 
 from __future__ import annotations
@@ -51,10 +49,9 @@ class Forked(NamedTuple):
 
 
 class ForkServer:
-    """A running fork server, and a `folder` that only the user can enter. To be used as a context,
-    at whose end both are gone; it answers as soon as it has imported everything.
-
-    Raises `OSError` where there can be none.
+    """A running fork server, and a `folder` that only the user can enter. Use it as a context, at
+    whose end both are gone; it answers as soon as it has imported everything. Raises `OSError` if
+    none can be started.
     """
 
     def __init__(self) -> None:
@@ -85,15 +82,15 @@ class ForkServer:
         self.close()
 
     def close(self) -> None:
-        """End it, and whatever it has forked and not ended."""
+        """End it, and all processes that it has forked and not ended."""
         if not self._children:
-            self._process.kill()  # it may be importing still
+            self._process.kill()  # it may still be importing
         self._abandon()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def fork(self) -> Forked:
-        """One more process; it lives `choreomon.deployment.child.live`. Raises `InternalError`
-        where the fork server is gone."""
+        """Fork one more process; it runs `choreomon.deployment.child.live`. Raises `InternalError`
+        if the fork server is gone."""
         own, other = Pipe()
         with other:
             try:
@@ -105,8 +102,8 @@ class ForkServer:
         return Forked(number, own)
 
     def end(self, number: int) -> int:
-        """End a process at once, if it has not ended itself; its exit code as `subprocess` has it.
-        To be called once for each."""
+        """End a process at once, if it has not ended itself; its exit code as `subprocess` gives
+        it. Call it once for each."""
         self._children.discard(number)
         try:
             return self._asked(_END + _NUMBER.pack(number))
@@ -114,8 +111,8 @@ class ForkServer:
             return -signal.SIGKILL  # as the fork server does when it goes
 
     def _asked(self, command: bytes, *descriptors: int) -> int:
-        """What it answers. Where that is interrupted nobody would know what the next answer is to:
-        then the fork server has to go, and everything with it."""
+        """Ask it, and return its answer. After an interruption nobody would know what the next
+        answer belongs to: then the fork server has to go, and everything with it."""
         try:
             socket.send_fds(self._socket, [command], descriptors)
             data = b""
@@ -140,7 +137,7 @@ class ForkServer:
 
 
 def _place() -> str | None:
-    """Where sockets in the folder have names that are short enough: the place for temporary files,
+    """A place where sockets in the folder have short enough names: the place for temporary files,
     or else `/tmp`."""
     longest = os.path.join(tempfile.gettempdir(), "x" * _LONGEST_PATH)
     return None if len(os.fsencode(longest)) <= MAX_SOCKET_PATH else "/tmp"
@@ -164,9 +161,9 @@ def main(descriptor: int, folder: str) -> None:
     with socket.socket(fileno=descriptor) as orchestrator:
         for name in PRELOADED:
             import_module(name)
-        gc.freeze()  # what is there by now is shared with all of them, and stays so
+        gc.freeze()  # what exists by now is shared with all of them, and stays so
         try:
-            with suppress(OSError):  # it may be gone without having heard everything
+            with suppress(OSError):  # it may be gone without having read everything
                 _serve(orchestrator, children)
         finally:
             for child in children:

@@ -1,8 +1,8 @@
-"""When what is sent over a link arrives: the delays of the document, drawn as the simulator draws.
+"""Links and their delays: those of the document, drawn as the simulator draws.
 
-Every link of every network draws from the stream that it has in the simulator too, in the order in
+Every link of every network draws from the stream that it also has in the simulator, in the order in
 which messages are sent over it. So with one seed the n-th message of a link takes the same time in
-both, if it is not held up by an earlier one. Times are real, in seconds of the monotonic clock.
+both, unless an earlier one holds it up. Times are real, in seconds of the monotonic clock.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ MICROSECONDS: Final = 1_000_000
 
 
 class Link:
-    """One direction between two processes. `scale`: microseconds of the document in a second."""
+    """A link, one direction between two processes. `scale`: microseconds of the document per
+    second."""
 
     __slots__ = ("_draw", "_in_order", "_latest", "_scale")
 
@@ -27,8 +28,8 @@ class Link:
         self._latest = 0.0
 
     def arrival(self, sent: float) -> float:
-        """When a message arrives that was sent at this time. Where messages are in order, never
-        before an earlier one: then at the same time, and after it."""
+        """The time at which a message sent at this time arrives. If messages are in order, it is
+        never before an earlier one: at the same time at best, and after it."""
         arrival = sent + self._draw() / self._scale
         if not self._in_order:
             return arrival
@@ -37,8 +38,8 @@ class Link:
 
 
 class Links:
-    """The links of one network, whose `name` keeps its streams apart, as in the simulator.
-    `speed`: how many seconds of the document pass in one real second."""
+    """The links of one network, whose `name` keeps its streams apart, as in the simulator. `speed`:
+    seconds of the document per real second."""
 
     def __init__(
         self, delays: LinkDelays, streams: Streams, *, name: str, speed: float, in_order: bool

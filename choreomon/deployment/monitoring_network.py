@@ -1,13 +1,13 @@
 """Messages between monitors, with the document's delays on the way.
 
-Monitors are not told of it: each asks at what it takes for the address of the other one, by a
-DEALER and with CURVE, and is asked at its own ROUTER. In between stands, for each process, a ROUTER
-with its keys, at which the others ask it, and for each that asks a DEALER with the keys of the
-asker. A message that arrives at one of them leaves by the other when the link's delay is over; what
-it says is not looked at. Two ways lead from one process to another, since each may ask the other;
-they are one link, with one stream of draws.
+Monitors do not know of it: each asks at what it takes for the address of the other one, by a DEALER
+and with CURVE, and is asked at its own ROUTER. In between stands, for each process, a ROUTER with
+its keys, at which the others ask it, and for each asker a DEALER with the asker's keys. A message
+that arrives at one of them leaves by the other when the link's delay is over; its content is not
+examined. Two ways lead from one process to another, since each may ask the other; they are one
+link, with one stream of draws.
 
-A message may be lost here as in any network of ZeroMQ; whoever asks repeats.
+A message may be lost here as in any network of ZeroMQ; askers repeat their questions.
 """
 
 from __future__ import annotations
@@ -36,14 +36,15 @@ from choreomon.runtime.network.security import (
 
 BATCH: Final = 64
 OWN_NAME: Final = ""
-"""No process can have it."""
+"""Name of the network; no process can have it."""
 
 Pair = tuple[str, str]
-"""Who asks, and who is asked."""
+"""The process that asks, and the one that is asked."""
 
 
 class MonitoringNetwork:
-    """Made on the loop's thread. `keys` are those of all monitors; `asks`: whom each of them asks.
+    """The network of the monitors, made on the loop's thread. `keys` are those of all monitors;
+    `asks`: whom each of them asks.
 
     `context` must be this object's alone. Raises `UnusableKeys`.
     """
@@ -70,13 +71,13 @@ class MonitoringNetwork:
         self._public = {process: pair.public for process, pair in keys.items()}
         self._users = {user_id(process): process for process in keys}
         self.strangers = 0
-        """Connections that were not let in, and messages of whom nobody knows."""
-        # One for all listeners: whoever has the key of a process is let in under its name.
+        """Connections refused, and messages from unknown senders."""
+        # One for all listeners: a peer with the key of a process is let in under its name.
         every = Curve(make_key_pair(OWN_NAME), self._public)
         self._zap_handler = ZapHandler(context, loop, every, self._refused)
 
     def listen(self) -> dict[str, str]:
-        """The address at which each process that is asked is to be asked from now on."""
+        """Listen; return the address at which each asked process is reached from now on."""
         endpoints: dict[str, str] = {}
         for process in dict.fromkeys(name for asked in self._asks.values() for name in asked):
             router = self._socket(zmq.ROUTER)
@@ -99,7 +100,7 @@ class MonitoringNetwork:
                 self._read(dealer, partial(self._answered, asker, process, dealer))
 
     def close(self) -> None:
-        """Nothing more comes or goes."""
+        """Close the network."""
         self._delayed.drop()
         for socket, reader in self._readers.items():
             reader.close()
@@ -139,7 +140,7 @@ class MonitoringNetwork:
         self._delayed.at(self._links.between(sender, receiver).arrival(self._loop.time()), send)
 
     def _send(self, socket: zmq.Socket[bytes], parts: list[bytes]) -> None:
-        with suppress(zmq.Again):  # too much waits already; whoever asks will ask again
+        with suppress(zmq.Again):  # too much waits already; the asker will ask again
             socket.send_multipart(parts, zmq.NOBLOCK)
         self._readers[socket].look()
 

@@ -1,5 +1,5 @@
-"""All that is on its way in a run, in one process: the networks of the application and of the
-monitors, and the environment."""
+"""The process of the networks: those of the application and of the monitors, and the
+environment."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ from choreomon.deployment.precise_loop import precise_loop
 
 @dataclass(frozen=True)
 class NetworkRole:
-    """`routes` are the routing ids of the actors, which connect at `endpoint`. `keys` and `asks`
-    are those of the monitors, none where nothing is monitored. `speed`: how many seconds of the
-    document pass in a real one."""
+    """The role of the networks. `routes` are the routing ids of the actors, which connect at
+    `endpoint`. `keys` and `asks` are those of the monitors, empty if nothing is monitored. `speed`:
+    seconds of the document per real second."""
 
     endpoint: str
     routes: Mapping[str, bytes]

@@ -1,7 +1,8 @@
-"""What a monitor says and costs, seen from within its process, and when it has nothing to find out.
+"""Observation of a monitor from within its process: its verdicts, its costs, and when it has
+nothing left to find out.
 
 The figures are those that docs/simulation.md defines. Times are those of the monotonic clock, which
-is one for all processes of a machine.
+all processes of a machine share.
 """
 
 from __future__ import annotations
@@ -32,12 +33,12 @@ from choreomon.runtime.outputs import Decided, LeftUnsettled, Observed, Ticked
 from choreomon.runtime.sidecar import Sidecar
 
 _STEPS: Final = (Report, Happened, FromPeer, Expired, GivenUp, WentOn)
-"""Of all inputs those that are steps of a monitor."""
+"""The inputs that are steps of a monitor."""
 
 
 class MonitorObserver:
-    """Beside the agent of one property. `tell`: to the orchestrator. To be attached before anything
-    happens; verdicts are given to `said` by the agent's sink."""
+    """Observer of the agent of one property. `tell` sends to the orchestrator. Attach it before
+    anything happens; the agent's sink gives verdicts to `said`."""
 
     def __init__(self, tell: Callable[[Told], None]) -> None:
         self._tell = tell
@@ -51,7 +52,7 @@ class MonitorObserver:
         self._changed = asyncio.Event()
 
     def attach(self, agent: Agent) -> None:
-        """From now on everything of this agent is seen."""
+        """Observe this agent from now on."""
         self._agent = agent
         node = agent.node
         (host,) = node.driver.sidecar.hosts
@@ -69,12 +70,12 @@ class MonitorObserver:
     # Verdicts.
 
     def said(self, verdict: LiveVerdict) -> None:
-        """A sink was given it."""
+        """Note a verdict that the sink was given."""
         self._tell(Said(self._given.pop(verdict.id), verdict))
 
     async def settled(self) -> None:
-        """Wait until nothing is under inspection and the last verdict is said of every event, and
-        tell so. It stays so while no event happens: what others ask opens nothing."""
+        """Wait until nothing is under inspection and every event has its last verdict, and tell so.
+        It stays so while no event happens: questions of others open nothing."""
         while not self._is_settled():
             self._changed.clear()
             await self._changed.wait()
@@ -88,7 +89,7 @@ class MonitorObserver:
         )
 
     def cost(self) -> Cost:
-        """Everything by now."""
+        """The costs so far."""
         return Cost(
             self._messages,
             self._bytes,
@@ -109,7 +110,7 @@ class MonitorObserver:
             if output.declared is not None:
                 self._given[output.declared.id] = now
             if not output.provisional:
-                # Where rules are judged one by one, the first of them is timed.
+                # If rules are judged one by one, the first of them is timed.
                 since = self._since.pop(output.event_count, None)
                 if since is not None:
                     self._latencies.append(max(0, round(now * MICROSECONDS) - since))
@@ -131,8 +132,8 @@ class MonitorObserver:
 
 @dataclass(frozen=True)
 class _Measured(Sidecar):
-    """A sidecar that counts the records of its monitor after each step of it, and calls `changed`:
-    what is settled by a step need not be told of."""
+    """A sidecar that counts the records of its monitor after each step, and calls `changed`, since
+    a step may settle something without an effect."""
 
     records: Counter[int] | None = None
     changed: Callable[[], None] | None = None

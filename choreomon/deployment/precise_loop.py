@@ -1,8 +1,8 @@
 """An event loop whose timers are as fine as the clock.
 
 Loops wait with `epoll`, whose timeouts Python rounds up to whole milliseconds; uvloop counts
-milliseconds itself. Delays of a document are often shorter than that, above all where a run is
-faster than the document.
+milliseconds itself. Delays of a document are often shorter than that, above all if a run is faster
+than the document.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import sys
 if sys.platform == "linux":
 
     class _PreciseSelector(selectors.EpollSelector):
-        """Waits with `select`, which knows microseconds, until `epoll` has something. There is one
-        descriptor to wait for, so that how many are watched does not matter."""
+        """Waits with `select`, which knows microseconds, until `epoll` has something. It waits for
+        one descriptor, however many are watched."""
 
         def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
             if timeout is None or timeout > 0:
@@ -32,5 +32,5 @@ if sys.platform == "linux":
 else:
 
     def precise_loop() -> asyncio.AbstractEventLoop:
-        """Elsewhere as fine as the system has it."""
+        """The loop; on systems without `epoll`, with timers as fine as the system's."""
         return asyncio.SelectorEventLoop()

@@ -13,18 +13,18 @@ from choreomon.deployment.instructions import Failed, Instruction, Role, Told
 
 
 class TimeIsUp(ChoreomonError):
-    """What was waited for did not come in time."""
+    """The awaited message did not come in time."""
 
 
 class Heard(NamedTuple):
-    """What a process told."""
+    """A message that a process told."""
 
     name: str
     message: Told
 
 
 class ProcessGroup:
-    """Processes by name. To be used as a context: whatever happens, none is left at its end."""
+    """Processes by name. Use it as a context: whatever happens, none is left at its end."""
 
     def __init__(self, fork_server: ForkServer) -> None:
         self._fork_server = fork_server
@@ -44,16 +44,16 @@ class ProcessGroup:
             self._ended(next(iter(self._members)))
 
     def start(self, name: str) -> None:
-        """One more process, which waits for its role."""
+        """Start one more process, which waits for its role."""
         forked = self._members[name] = self._fork_server.fork()
         self._names[forked.pipe] = name
 
     def play(self, name: str, role: Role) -> None:
-        """Give it its role."""
+        """Give a process its role."""
         self._send(name, role)
 
     def tell(self, name: str, instruction: Instruction) -> None:
-        """Give it an instruction."""
+        """Give a process an instruction."""
         self._send(name, instruction)
 
     def _send(self, name: str, message: object) -> None:
@@ -63,10 +63,9 @@ class ProcessGroup:
             raise self._died(name) from None
 
     def hear(self, until: float) -> list[Heard]:
-        """What was told meanwhile, at least one thing; `until` is a time of the monotonic clock.
-
-        Raises `TimeIsUp` where nothing was told until then, and `InternalError` where a process
-        failed, or is gone before it was dismissed.
+        """The messages told meanwhile, at least one; `until` is a time of the monotonic clock.
+        Raises `TimeIsUp` if nothing was told until then, and `InternalError` if a process failed,
+        or ended before it was dismissed.
         """
         ready = wait([*self._names], max(0.0, until - time.monotonic()))
         if not ready:
@@ -84,7 +83,7 @@ class ProcessGroup:
         return Heard(name, message)
 
     def dismiss(self, name: str) -> None:
-        """Nothing more is to be heard of it."""
+        """Expect nothing more from a process."""
         del self._names[self._members[name].pipe]
 
     def _died(self, name: str) -> InternalError:

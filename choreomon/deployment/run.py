@@ -22,7 +22,7 @@ from choreomon.properties.slices import Happened
 from choreomon.properties.tables import RulesName
 
 KEPT_EVENTS: Final = 100_000
-"""The last events of a run that are kept for pictures and explanations, where asked."""
+"""The number of last events of a run kept for pictures and explanations, if asked for."""
 
 Recorder = Callable[[RunEvent], None]
 
@@ -31,11 +31,11 @@ Recorder = Callable[[RunEvent], None]
 class Deployment:
     """A scenario that can be run for real, one run after the other.
 
-    - `fork_server`: where the processes come from, and in whose folder their files are.
-    - `title`: what the property is called in the files of agents.
+    - `fork_server`: makes the processes, and has their files in its folder.
+    - `title`: the name of the property in the files of agents.
     - `embedded`: actors hold their monitors themselves.
-    - `speed`: how many seconds of the document pass in a real one.
-    - `timeout`: seconds after its beginning when a run that is not at its end is given up.
+    - `speed`: seconds of the document per real second.
+    - `timeout`: seconds after which an unfinished run is given up.
     """
 
     fork_server: ForkServer
@@ -56,11 +56,10 @@ class Deployment:
     ) -> Run:
         """Run once. `recorder` is given every event, in order, when the run is over; `on_verdict`
         every verdict of a monitor as it is given. With `keep_events` the last `KEPT_EVENTS` events
-        are kept, and where those are all, it is found out by which of them the property was formed
-        in their real order; where it was is noted always.
-
-        Raises `NotFinished`; `OSError` and `UnusableKeys` where this machine does not have what it
-        takes; `InternalError` where a process failed. No process and no file is left then.
+        are kept, and if these are all, the `Run` says which of them formed the property in their
+        real order; where it was formed is always noted. Raises `NotFinished`; `OSError` and
+        `UnusableKeys` if this machine lacks what it takes; `InternalError` if a process failed.
+        Even then no process and no file is left.
         """
         scenario, automaton = self.scenario, self.scenario.automaton
         processes = scenario.application.processes
@@ -144,7 +143,8 @@ def _formed(
     events: Sequence[RunEvent],
     verdicts: Sequence[RunVerdict],
 ) -> Formed | None:
-    """Where the property was really formed; of one for each instance by the events `labelled`."""
+    """The places where the property was really formed; for a property for each instance, found from
+    the events `labelled`."""
     if scenario.automaton is None:
         return None
     if scenario.parameters is not None:

@@ -1,7 +1,8 @@
-"""The folder of one run: tables, keys, sockets, and what is noted of events.
+"""The folder of one run: tables, keys, sockets, and the records of events.
 
-Only the user can enter it (mode 0700). Keys and tables are made anew for every run, so that nothing
-of one is understood in another. At the end of the run it is removed with everything in it.
+Only the user can enter it (mode 0700). Keys and tables are made anew for every run, so that no
+message of one run is understood in another. At the end of the run the folder is removed with
+everything in it.
 """
 
 from __future__ import annotations
@@ -37,25 +38,25 @@ from choreomon.properties.tables import RulesName, transition_tables
 from choreomon.runtime.network.security import make_key_pair
 
 FOR_EVER: Final = 1e7
-"""Seconds: where a monitor waits for as long as it takes."""
+"""Seconds that a monitor waits if it is to wait as long as it takes."""
 _NONCE_BYTES: Final = 32
 
 
 @dataclass(frozen=True)
 class Monitoring:
-    """What the monitors of one run are given, by process."""
+    """Tables and keys of the monitors of one run, by process."""
 
     tables: Mapping[str, SplitTable]
     keys: Mapping[str, KeyPair]
 
     @property
     def system_key(self) -> SystemKey:
-        """What the clocks on messages are found by."""
+        """The key by which clocks on messages are found."""
         return bytes.fromhex(next(iter(self.tables.values())).system_id)[:KEY_BYTES]
 
     @property
     def asks(self) -> dict[str, tuple[str, ...]]:
-        """Whom each monitor asks."""
+        """The processes that each monitor asks."""
         return {process: table.asked for process, table in self.tables.items()}
 
     def mentioned(self, process: str) -> frozenset[Label]:
@@ -70,7 +71,7 @@ def split(
     title: str,
     parameters: Parameters | None = None,
 ) -> Monitoring:
-    """New tables and new keys. Raises `UnusableKeys` where there is no CURVE."""
+    """New tables and new keys. Raises `UnusableKeys` if CURVE is not available."""
     system = system_id(automaton, processes, rules, secrets.token_bytes(_NONCE_BYTES), parameters)
     title = title if title.isprintable() else ascii(title)
     tables = transition_tables(automaton, processes, rules, parameters)
@@ -87,7 +88,7 @@ def split(
 
 
 class RunDirectory:
-    """The folder, and what is where in it, by process."""
+    """The folder, and the places of its files, by process."""
 
     def __init__(self, folder: Path, processes: tuple[str, ...]) -> None:
         self.folder = folder
@@ -95,23 +96,23 @@ class RunDirectory:
 
     @property
     def endpoint(self) -> str:
-        """Where actors connect with their network."""
+        """The endpoint at which actors connect with their network."""
         return f"ipc://{self.folder / 'network.sock'}"
 
     def socket(self, process: str) -> Path:
-        """Where the agent of a process listens for it."""
+        """The socket at which the agent of a process listens for it."""
         return self._of(process, "agent", "sock")
 
     def noted(self, process: str) -> Path:
-        """Where its actor notes its events."""
+        """The file in which the actor of a process notes its events."""
         return self._of(process, "noted", "jsonl")
 
     def ticks(self, process: str) -> Path:
-        """Where its monitor writes its trace."""
+        """The file in which the monitor of a process writes its trace."""
         return self._of(process, "ticks", "jsonl")
 
     def records(self, monitored: bool) -> list[Records]:
-        """What was noted of all."""
+        """The records of all processes."""
         return [
             Records(name, self.noted(name), self.ticks(name) if monitored else None)
             for name in self._number
@@ -133,8 +134,8 @@ class RunDirectory:
     def config(
         self, table: SplitTable, addresses: Mapping[str, str], deadline: float | None
     ) -> AgentConfig:
-        """Of the agent with this table. `addresses`: where others are to be asked. `deadline` is in
-        seconds. Nothing of a run is gone on with, so nothing of it is kept on the disk."""
+        """The configuration of the agent with this table. `addresses`: where others are asked.
+        `deadline` is in seconds. No run is ever resumed, so nothing of it is kept on the disk."""
         process = table.process
         return AgentConfig(
             process=process,
@@ -162,7 +163,7 @@ class RunDirectory:
 
 @contextmanager
 def run_directory(within: Path, processes: tuple[str, ...]) -> Iterator[RunDirectory]:
-    """A new folder within another one, gone at the end. Raises `OSError` where none can be made."""
+    """A new folder within another one, gone at the end. Raises `OSError` if none can be made."""
     folder = Path(tempfile.mkdtemp(prefix="run-", dir=within))
     try:
         yield RunDirectory(folder, processes)

@@ -1,5 +1,5 @@
-"""Live verdicts as verdicts of a run: a monitor calls an event by its process and its count there,
-and in the log of a run it has an index."""
+"""Live verdicts as verdicts of a run: a monitor names an event by its process and its count there;
+in the log of a run it has an index."""
 
 from __future__ import annotations
 

@@ -1,3 +1,3 @@
-"""Sequence diagrams in Mermaid and PlantUML -> interactions. The way back is drawn in
+"""Readers of sequence diagrams in Mermaid and PlantUML, as interactions. Writers are in
 `choreomon.pictures.as_text`.
 """

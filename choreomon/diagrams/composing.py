@@ -1,4 +1,4 @@
-"""Composing of interactions from the statements of sequence diagrams.
+"""Composition of interactions from the statements of sequence diagrams.
 
 What each block means is stated in docs/diagrams.md. Readers tell a `Composer` what they find, line
 by line; it knows which participant is which lifeline, which block is open, and what `break` ends.
@@ -34,7 +34,7 @@ Kind: TypeAlias = Literal["alt", "opt", "loop", "par", "break", "critical", "pla
 """The kind of a block. `plain` only frames its content."""
 
 Decode: TypeAlias = Callable[[str], str]
-"""Decodes a text as it is written to what it shows."""
+"""Decodes a text as written to the text shown."""
 
 LIVES: Final = {
     "create": "`create` has no meaning here, since every lifeline is there from the start: leave "
@@ -79,8 +79,8 @@ class _Passed(NamedTuple):
 
 @dataclass(slots=True)
 class _Block:
-    """A block that is open. `word` is its own, as written; `operator` is None for those that
-    have none in the language."""
+    """An open block. `word` is its keyword, as written; `operator` is None for blocks without one
+    in the language."""
 
     kind: Kind
     word: str
@@ -92,7 +92,7 @@ class _Block:
 
 
 class Composer:
-    """Puts one interaction together. All lines count from 1; everything raises DocumentError."""
+    """Puts one interaction together. Lines count from 1; every method raises DocumentError."""
 
     def __init__(self, file: str, decode: Decode, signature: Signature | None) -> None:
         self._file = file
@@ -101,13 +101,13 @@ class Composer:
         self._lifelines: dict[str, str | None] = {}
         """The name shown for each id of a participant; None for the environment."""
         self._ids: dict[str, str] = {}
-        """And the other way round."""
+        """The id of each lifeline."""
         self._named_in_regions: list[tuple[str, int]] = []
         self._blocks = [_Block("plain", "the diagram", 0)]
         self._passed: _Passed | None = None
 
     def declare(self, line: int, own: str, text: str) -> None:
-        """A participant, which arrows call `own`, and which is shown as `text`."""
+        """Declare a participant, which arrows call `own`, and which is shown as `text`."""
         name = None if text in OUTSIDE else self._decode(text)
         if not own or name == "":
             self.refuse(line, "participant", "has no name: give it one")
@@ -132,7 +132,7 @@ class Composer:
             self._ids[name] = own
 
     def message(self, line: int, sender: str | None, text: str, receiver: str | None) -> None:
-        """A message from one participant to another; None is the environment."""
+        """Add a message from one participant to another; None is the environment."""
         start, end = self._lifeline(line, sender), self._lifeline(line, receiver)
         name = self._message(line, text)
         if start is None and end is None:
@@ -147,7 +147,7 @@ class Composer:
                 self._passed = _Passed(start, name, [received])
 
     def message_again(self, line: int, sender: str, text: str, receiver: str) -> None:
-        """The message of the line above, to a further receiver."""
+        """Add a further receiver to the message of the line above."""
         start, end = self._lifeline(line, sender), self._lifeline(line, receiver)
         name = self._message(line, text)
         passed = self._passed
@@ -161,12 +161,12 @@ class Composer:
         passed.receptions.append(self._act(line, reception(end, name)))
 
     def nothing(self) -> None:
-        """The empty interaction, as a statement."""
+        """Add the empty interaction, as a statement."""
         self._add(EMPTY)
 
     def start(self, line: int, kind: Kind, word: str, text: str, between: tuple[str, ...]) -> None:
-        """A block begins. `text` stands behind its `word`, and may name an operator; `between`
-        are the words that separate its operands."""
+        """Begin a block. `text` stands behind its `word`, and may name an operator; `between` are
+        the words that separate its operands."""
         self._settle()
         block = _Block(kind, word, line, between=between)
         if kind == "alt":
@@ -178,7 +178,7 @@ class Composer:
         self._blocks.append(block)
 
     def next_operand(self, line: int, word: str) -> None:
-        """The next operand begins."""
+        """Begin the next operand."""
         self._settle()
         block = self._blocks[-1]
         if word not in block.between:
@@ -205,7 +205,7 @@ class Composer:
         block.operands.append([])
 
     def end(self, line: int) -> None:
-        """The innermost block ends."""
+        """End the innermost block."""
         self._settle()
         if len(self._blocks) == 1:
             self.refuse(line, "end", "there is no block that it could close: leave it out")
@@ -267,7 +267,7 @@ class Composer:
         return name
 
     def _choose_operator(self, block: _Block, text: str) -> None:
-        """The operator of a block, by its text where that names one."""
+        """The operator of a block: the one that its text names, if any."""
         loops = block.kind == "loop"
         stated = self._stated(block, text)
         if stated is not None:
@@ -336,8 +336,8 @@ class Composer:
         operator: Operator = Operator.COREG,
         region: Mask = NONE,
     ) -> Interaction:
-        """The statements of an operand, one after the other by an operator. A `break` is either
-        what is in it, or what comes after it."""
+        """The statements of an operand, joined by an operator. A `break` is a choice between its
+        content and what comes after it."""
         whole: Interaction | None = None
         for statement in reversed(block.operands[number]):
             if isinstance(statement, _Break):
@@ -348,8 +348,8 @@ class Composer:
         return EMPTY if whole is None else whole
 
     def _check_break(self, block: _Block, statement: _Break) -> None:
-        """Raises DocumentError where what else is in the block may happen at the same time, or
-        come after what the `break` ends."""
+        """Raises DocumentError if the rest of the block may happen at the same time, or come after
+        what the `break` ends."""
         divided = len(block.operands) > 1 and block.operator is not Operator.ALT
         if divided or block.region != NONE:
             self.refuse(
@@ -360,7 +360,7 @@ class Composer:
             )
 
     def _loop(self, block: _Block, operator: Operator, region: Mask) -> Interaction:
-        """A loop; one with a `break` is whole iterations, and perhaps one that was left."""
+        """A loop; one with a `break` has whole iterations, and perhaps one that was left."""
         statements = block.operands[0]
         breaks = [one for one in statements if isinstance(one, _Break)]
         if not breaks:
@@ -380,7 +380,7 @@ class Composer:
 
 
 def _left(statements: Sequence[_Statement]) -> Interaction:
-    """The term of one iteration, up to one of its breaks and what happens there."""
+    """The term of one iteration, up to one of its breaks, with the content of that break."""
     found: Interaction | None = None
     for statement in reversed(statements):
         if isinstance(statement, _Break):

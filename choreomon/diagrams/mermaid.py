@@ -1,8 +1,8 @@
-"""Sequence diagrams in Mermaid (`.mmd`, `.mermaid`) -> interactions. docs/diagrams.md says what
-means what.
+"""Reader of sequence diagrams in Mermaid (`.mmd`, `.mermaid`). docs/diagrams.md gives their
+meaning.
 
 A line is a statement, or several with `;` between them. `#59;` and `#quot;` are signs by their
-code, another `#` begins a comment. What is about the looks of a diagram is skipped.
+code, another `#` begins a comment. Statements on the looks of a diagram are skipped.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SHAPE: Final = re.compile(r"@\{[^{}]*\}")
 _ARROW: Final = re.compile(r"<<--?>>|--?>>|--?[x)]|--?>")
 _LIKE_AN_ARROW: Final = re.compile(r"[-=~<>]{2}|-[|/\\]|[<>]")
 _SIGNS: Final = ("<", ">", "=", "~", "|", "/", "\\")
-"""Signs with which no participant begins or ends: they are a part of an arrow that is not known."""
+"""Signs with which no participant begins or ends: they are parts of an unknown arrow."""
 _WORD: Final = re.compile(r"(\w+)(?:[\s:]+|$)")
 _AS: Final = re.compile(r"(?<!\s)\s++as\s++", re.IGNORECASE)
 
@@ -206,14 +206,14 @@ def _statements(line: str) -> list[str]:
 
 
 def _unwrapped(text: str) -> str:
-    """A text without the order to wrap it, or not to."""
+    """A text without the command to wrap it, or not to."""
     bare = text.strip()
     found = _WRAP.match(bare)
     return bare[found.end() :].strip() if found else bare
 
 
 def _decoded(text: str) -> str:
-    """Decode a text: signs for their codes, a blank for what breaks its line."""
+    """Decode a text: signs for their codes, a blank for a line break."""
     return _ENTITY.sub(_sign, _BREAK.sub(" ", text.strip()))
 
 

@@ -1,8 +1,8 @@
-"""Sequence diagrams in PlantUML (`.puml`, `.plantuml`) -> interactions. docs/diagrams.md says what
-means what.
+"""Reader of sequence diagrams in PlantUML (`.puml`, `.plantuml`). docs/diagrams.md gives their
+meaning.
 
-A line is a statement. `<U+0041>` is a sign by its code. What is about the looks of a diagram is
-skipped; what its preprocessor would put in is not looked for, and refused.
+A line is a statement. `<U+0041>` is a sign by its code. Statements on the looks of a diagram are
+skipped; those of the preprocessor are not followed, but refused.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class _Reader:
         self._file = file
         self._composer = Composer(file, _decoded, signature)
         self._ends: tuple[str, ...] = ()
-        """The lines at which what is skipped ends; none where nothing is."""
+        """The lines that end what is being skipped; none if nothing is."""
         self._skipped_from = 0
 
     def read(self, text: str) -> Interaction:
@@ -263,7 +263,7 @@ def _unquoted(name: str) -> str:
 
 
 def _decoded(text: str) -> str:
-    """Decode a text: signs for their codes, a blank for what breaks its line."""
+    """Decode a text: signs for their codes, a blank for a line break."""
     return _CODE.sub(_sign, _LINE_END.sub(" ", text.strip()))
 
 

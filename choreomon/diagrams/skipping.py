@@ -4,8 +4,8 @@ from __future__ import annotations
 
 
 def without(text: str, opening: str, closing: str) -> str:
-    """The text without what is between two signs, and these; its line ends stay. What is not
-    closed stays, too."""
+    """The text without the parts between two signs, and the signs; its line ends stay. An unclosed
+    part stays, too."""
     found: list[str] = []
     at = 0
     while (start := text.find(opening, at)) >= 0:

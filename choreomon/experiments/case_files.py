@@ -1,4 +1,4 @@
-"""Data sets of multi-traces with known answers: one JSON object a line, compressed or not.
+"""Data sets of multi-traces with known answers: one JSON object per line, compressed or not.
 
     {"name": "i0", "hif": "...", "cases": [
         {"kind": "ACPT", "trace": "trace1", "htf": "...", "accept": 0, "prefix": 1}]}
@@ -53,8 +53,8 @@ def subjects_of(path: PathLike) -> list[tuple[int, bytes]]:
 def subject_lines(content: bytes, file: str) -> list[tuple[int, bytes]]:
     """The lines of a data set with their numbers, without empty ones.
 
-    `content` may be compressed as `.xz`. Raises DocumentError where it cannot be unpacked, or
-    holds nothing.
+    `content` may be compressed as `.xz`. Raises DocumentError if it cannot be unpacked, or holds
+    nothing.
     """
     if content.startswith(b"\xfd7zXZ"):
         try:
@@ -68,7 +68,8 @@ def subject_lines(content: bytes, file: str) -> list[tuple[int, bytes]]:
 
 
 def _unpacked(content: bytes, file: str) -> bytes:
-    """No more of it than a file may have: what is packed may be a thousand times as large."""
+    """Unpack at most as many bytes as a file may have: packed data may be a thousand times as
+    large."""
     most = limit(WHOLE)
     with lzma.open(BytesIO(content)) as stream:
         found = stream.read(most + 1)
@@ -80,8 +81,8 @@ def _unpacked(content: bytes, file: str) -> bytes:
 def read_subject(line: bytes, number: int, signature: Signature | None, file: str) -> Subject:
     """The interaction and the cases of one line.
 
-    Raises DocumentError, with the line, where anything is not as it should be, also where the
-    answers contradict each other.
+    Raises DocumentError, with the line, if anything is not as it should be, or if the answers
+    contradict each other.
     """
     try:
         stated = msgspec.json.decode(line, type=_Subject)

@@ -1,3 +1,3 @@
-"""Many multi-traces in one file of JSON lines or Parquet, and the file of what was found of them.
-They are judged in `choreomon.batch`.
+"""Files of many multi-traces, as JSON lines or Parquet, and files of their results. They are judged
+in `choreomon.batch`.
 """

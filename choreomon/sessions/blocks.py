@@ -19,19 +19,19 @@ Clocks: TypeAlias = npt.NDArray[np.int64]
 Lengths: TypeAlias = npt.NDArray[np.int64]
 
 MANY: Final = 100_000
-"""Different texts of a column that are kept. Of actions more are a mistake; either would fill the
-memory."""
+"""The most different texts kept of a column. More different actions are a mistake; either would
+fill the memory."""
 
 NO_CLOCK: Final = -1
 
 
 class Block(NamedTuple):
-    """Runs, one after the other: what stands together of one session.
+    """A sequence of runs: consecutive rows of one session.
 
     - `names`: by run, the session;
     - `lengths`: by run, how many actions it has;
-    - `actions`: of all runs, by the numbers of `Actions`;
-    - `clocks`: of each action its clock, by the numbers of `ClockNames`, or `NO_CLOCK`; None where
+    - `actions`: those of all runs, by the numbers of `Actions`;
+    - `clocks`: the clock of each action, by the numbers of `ClockNames`, or `NO_CLOCK`; None if
       there are none;
     - `problems`: what is wrong with runs, by their places; their sessions cannot be judged.
     """
@@ -44,8 +44,8 @@ class Block(NamedTuple):
 
 
 class Lost(NamedTuple):
-    """A row of which not even the session is known, or the rest of a file, and why. It may be of
-    the session of the row before, or of the row after."""
+    """A row whose session is unknown, or the rest of a file, and why. It may belong to the session
+    of the row before, or of the row after."""
 
     problem: str
 
@@ -92,8 +92,8 @@ class ClockNames:
 
 @dataclass
 class Actions:
-    """Numbers for actions by their texts, and what is wrong with some; with a `signature`, what it
-    does not declare is."""
+    """Numbers for actions by their texts, and what is wrong with some; with a `signature`, actions
+    that it does not declare are wrong."""
 
     signature: Signature | None = None
     known: list[Action | None] = field(default_factory=list)
@@ -101,7 +101,7 @@ class Actions:
     _texts: Texts = field(default_factory=Texts)
 
     def number(self, text: str) -> int:
-        """The number of a text; it has a problem where it is no action."""
+        """The number of a text; it has a problem if the text is no action."""
         number = self._texts.number(text)
         if number == len(self.known) and number < MANY:
             action = read_action(text)
@@ -121,7 +121,7 @@ class Actions:
 
     @property
     def wrong(self) -> npt.NDArray[np.bool_]:
-        """True, by number, where something is wrong."""
+        """Flags by number: true if something is wrong."""
         flags = np.ones(MANY + 1, np.bool_)
         flags[: len(self.problems)] = [bool(problem) for problem in self.problems]
         return flags

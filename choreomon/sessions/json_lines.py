@@ -4,8 +4,8 @@
     {"session": "s1", "actions": ["a!m", "b?m"]}
     {"trace_id": 7, "service": "a", "event": "send", "name": "m", "host": "..."}
 
-Fields that are not asked for may be there, too: these files are others' logs. The last form is read
-with the names of its fields (`choreomon.sessions.source.Fields`).
+Other fields may be present: these files are others' logs. The last form is read with the names of
+its fields (`choreomon.sessions.source.Fields`).
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ AT_ONCE: Final = 100_000
 """Actions in a block."""
 
 LONGEST_LINE: Final = 32_000_000
-"""Bytes. A longer line is lost, as it would fill the memory."""
+"""The most bytes of a line. A longer one is lost, as it would fill the memory."""
 
 ENDLESS: Final = 4
-"""Times the longest line: what has no line's end for so long is no file of lines."""
+"""Multiples of the longest line: a file without a line end for that long is no file of lines."""
 
 _Name = str | int
 
@@ -52,10 +52,10 @@ def endless(file: str, number: int, longest: int) -> Problem:
 
 
 class JsonLines:
-    """A file of them. `names` and `pieces` raise DocumentError where it cannot be read."""
+    """A file of JSON lines. `names` and `pieces` raise DocumentError if it cannot be read."""
 
     def __init__(self, path: str, fields: Fields, called: str | None = None) -> None:
-        """`called`: what errors call it, where that is not its path."""
+        """`called`: its name in errors, if not its path."""
         self._path = path
         self._called = called or path
         self._fields = fields
@@ -163,8 +163,8 @@ class JsonLines:
             return None
 
     def _lines(self) -> Iterator[bytes]:
-        """Its lines, without a byte order mark; of too long ones a beginning that is still too
-        long. Raises DocumentError where one does not end within `ENDLESS` times that."""
+        """Yields the lines, without a byte order mark; of too long lines a beginning that is still
+        too long. Raises DocumentError if a line does not end within `ENDLESS` times that."""
         longest = self._longest
         with opened(self._path) as stream:
             for number in count(1):

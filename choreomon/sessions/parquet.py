@@ -1,4 +1,4 @@
-"""Sessions as Parquet: an action a row, or a log of a session a row.
+"""Sessions as Parquet: an action per row, or a log of a session per row.
 
 Columns `session` (text, or whole numbers) and `action` (text, best dictionary-encoded), or
 `session` and `actions` (lists of text); `clock` (as `session`) may be there, other columns are not
@@ -28,14 +28,15 @@ from choreomon.sessions.blocks import (
 )
 
 ROWS: Final = 1 << 17
-"""Rows of actions that are read at a time."""
+"""Rows of actions read at a time."""
 
 SESSIONS: Final = 1 << 12
-"""Rows of lists that are read at a time."""
+"""Rows of lists read at a time."""
 
 
 class Parquet:
-    """A file. Raises DocumentError for one that is none, is cut off, or has no such columns."""
+    """A Parquet file. Raises DocumentError for a file of another kind, one that is cut off, or one
+    without these columns."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -95,7 +96,7 @@ class Parquet:
             yield from file.iter_batches(rows, columns=columns, use_threads=False)
 
     def _pieces(self, batch: Any, row: int, alphabet: Alphabet) -> Iterator[Piece]:
-        """The pieces of a batch that begins after so many rows."""
+        """The pieces of a batch that begins after `row` rows."""
         begin = 0
         unnamed = np.flatnonzero(batch.column("session").is_null()) if _has_null(batch) else ()
         for place in (*map(int, unnamed), batch.num_rows):
@@ -169,7 +170,7 @@ def _runs(session: Any, *, alone: bool = False) -> tuple[list[str], Lengths]:
 
 
 def _numbers(column: Any, number: Any) -> Clocks:
-    """The number of each text; -1 where there is none."""
+    """The number of each text; -1 for none."""
     encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     texts = pc.cast(encoded.dictionary, pa.string()).to_pylist()
     table = np.array([NO_CLOCK if text is None else number(text) for text in texts], np.int64)

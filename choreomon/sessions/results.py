@@ -1,9 +1,8 @@
 """Results of sessions, as JSON lines or Parquet, in pieces that outlive an interruption.
 
-Pieces are files in a folder beside the one that is to be written, named as that and `.partial`. A
-piece counts when its note is there, which is written after it. In the end all of them become one
-file, and the folder is gone. Who is given the same folder and the same question goes on behind the
-last piece.
+Pieces are files in a folder beside the final one, named like that with `.partial`. A piece counts
+once its note is there, which is written after it. In the end they become one file, and the folder
+is gone. With the same folder and the same question, work resumes behind the last piece.
 """
 
 from __future__ import annotations
@@ -22,10 +21,10 @@ from choreomon.files.whole_file import whole_file, write_whole
 from choreomon.sessions.source import is_parquet
 
 NAMED: Final = 10
-"""Names of sessions that do not fit, for a person to see."""
+"""The most names of sessions that do not fit, for people to see."""
 
 PIECE: Final = 10_000
-"""Sessions in a piece, at least; the last one has fewer."""
+"""The least number of sessions in a piece; the last one may have fewer."""
 
 _QUESTION: Final = "question.json"
 _FEW: Final = pa.dictionary(pa.int8(), pa.string())
@@ -35,7 +34,8 @@ _SCHEMA: Final = pa.schema(
 
 
 class Result(NamedTuple):
-    """`verdict` is None of a session that could not be judged, and `reason` then says why."""
+    """The result of a session. `verdict` is None if it could not be judged, and `reason` then says
+    why."""
 
     session: str
     verdict: str | None
@@ -56,7 +56,7 @@ _NOTHING: Final = '""'
 
 
 _MOST_NOTED: Final = 1 << 20
-"""Bytes of a note that are read; this module writes much shorter ones."""
+"""The most bytes of a note that are read; this module writes much shorter ones."""
 
 
 def _noted(path: Path) -> Any:
@@ -67,10 +67,10 @@ def _noted(path: Path) -> Any:
 class ResultsFile:
     """The file at `path`, Parquet by its name or else JSON lines, for results in one `mode`.
 
-    `question` is a digest of all that results depend on. `done` is how many of them are there
-    already, `verdicts` which ones, and `failed` the names of the first that fail, `NAMED` of each
-    piece at most. Raises DocumentError where there are results of another
-    question, or what is no folder of results.
+    `question` is a digest of all that results depend on. `done` is how many of them exist already,
+    `verdicts` counts these, and `failed` names the first that fail, at most `NAMED` of each piece.
+    Raises DocumentError if there are results of another question, or something that is no folder of
+    results.
     """
 
     def __init__(self, path: Path, mode: str, question: str) -> None:
@@ -113,7 +113,7 @@ class ResultsFile:
         return self.folder / f"{first:012}.piece"
 
     def add(self, result: Result) -> None:
-        """The next result."""
+        """Add the next result."""
         self._waiting.append(result)
         if len(self._waiting) >= PIECE:
             self._write_piece()

@@ -15,8 +15,8 @@ JSON_LINES: Final = (".jsonl", ".ndjson")
 
 @dataclass(frozen=True)
 class Fields:
-    """Names of the fields of JSON lines. Where one of the last three has a name, an action is in
-    three fields, and those that have none are called `lifeline`, `kind` and `message`."""
+    """Names of the fields of JSON lines. If one of the last three has a name, an action is in three
+    fields, and those without a name are called `lifeline`, `kind` and `message`."""
 
     session: str = "session"
     lifeline: str | None = None
@@ -25,20 +25,20 @@ class Fields:
 
     @property
     def split(self) -> tuple[str, str, str] | None:
-        """The names of the three fields of an action; None where it is in one."""
+        """The names of the three fields of an action; None if it is in one."""
         if self.lifeline is None and self.kind is None and self.message is None:
             return None
         return self.lifeline or "lifeline", self.kind or "kind", self.message or "message"
 
     @property
     def twice(self) -> str:
-        """A name that two fields have, so that nothing can be read; empty where there is none."""
+        """A name that two fields have, so that nothing can be read; empty if there is none."""
         names = (self.session, *(self.split or ("action", "actions")), "clock")
         return next((name for name in names if names.count(name) > 1), "")
 
 
 def session_files(path: str) -> list[str]:
-    """The files of a path: itself, or of a folder all Parquet and JSON lines in it and in the
+    """The files of a path: itself, or for a folder all Parquet and JSON lines in it and in the
     folders below, sorted by name.
 
     Raises DocumentError for a folder without any, and for one that cannot be looked into.
@@ -64,5 +64,5 @@ def session_files(path: str) -> list[str]:
 
 
 def is_parquet(path: str) -> bool:
-    """Return whether the name is that of a Parquet file."""
+    """Tell whether the name is that of a Parquet file."""
     return Path(path).suffix.lower() in PARQUET

@@ -1,4 +1,4 @@
-"""Blocks that are put aside in a file, and taken from it again."""
+"""Blocks put aside in a file, and read back from it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SCHEMA: Final = pa.schema(
 
 class Aside:
     """A file of blocks that is written, then read once. `rows` counts the runs and actions in it,
-    `sessions` is the first one's name while there is only one."""
+    `session` is the first one's name while there is only one."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -56,7 +56,7 @@ class Aside:
             self._writer.close()
 
     def blocks(self) -> Iterator[Block]:
-        """The blocks that were added, in order; the file is gone then."""
+        """Yields the blocks added, in order; the file is gone then."""
         if self._writer is None:
             return
         with pa.ipc.open_stream(str(self._path)) as stream:

@@ -1,13 +1,12 @@
-"""Which possible verdicts were avoidable: G3 of docs/verdicts.md, for one run.
-
-A possible verdict is avoidable where all orders that are consistent with the run's happened-before
-order, monitoring messages included, agree on whether the property was formed at its event.
+"""Avoidable possible verdicts of one run: G3 of docs/verdicts.md. A possible verdict is avoidable
+if all orders consistent with the run's happened-before order, monitoring messages included, agree
+on whether the property was formed at its event.
 
 Exact evaluation walks the consistent cuts, of which there are exponentially many in the processes
-that labels of the property belong to. Sequences of one property have no state in common, so what
-one of them comes to does not depend on events that only the others mention. So each is evaluated by
-itself, over the events that it mentions: far fewer cuts. Only where orders disagree on at least two
-of them at an event may all orders still agree on the property, each because of another sequence;
+that labels of the property belong to. Sequences of one property have no state in common, so the
+result of one does not depend on events that only the others mention. So each is evaluated by
+itself, over the events that it mentions: far fewer cuts. Only if orders disagree on at least two
+sequences at an event may all orders still agree on the property, each because of another sequence;
 then these are evaluated together.
 """
 
@@ -24,12 +23,12 @@ from choreomon.properties.partial_order import Formed, evaluate
 from choreomon.properties.parts import parts, restricted
 
 MAX_CUTS: Final = 50_000
-"""Consistent cuts of one evaluation, of which a run has one for each sequence, and others where
-orders disagree on several at one event."""
+"""The most consistent cuts of one evaluation. A run has one evaluation for each sequence, and
+others if orders disagree on several sequences at one event."""
 
 
 class Counted(NamedTuple):
-    """Possible verdicts that were avoidable, and those of which the budget left that open."""
+    """The numbers of avoidable possible verdicts, and of those that the budget left open."""
 
     avoidable: int
     undecided: int
@@ -43,8 +42,8 @@ def counted(
     *,
     max_cuts: int = MAX_CUTS,
 ) -> Counted:
-    """Of the possible verdicts about the events with the indices `possible`; `events` are all
-    labelled ones of the run, with their clocks, at those indices."""
+    """Count among the possible verdicts about the events with the indices `possible`; `events` are
+    all labelled ones of the run, with their clocks, by index."""
     if not possible:
         return Counted(0, 0)
     exact = evaluated(automaton, processes, events, possible, max_cuts=max_cuts)
@@ -62,8 +61,8 @@ def evaluated(
     *,
     max_cuts: int = MAX_CUTS,
 ) -> list[Formed | None]:
-    """As `choreomon.properties.partial_order.evaluate`, of the events with the indices `wanted`, in
-    their order; `None` where the budget did not suffice."""
+    """Evaluate, as `choreomon.properties.partial_order.evaluate` does, the events with the indices
+    `wanted`, in their order; `None` where the budget did not suffice."""
 
     @cache
     def of(states: frozenset[str]) -> list[Formed | None]:
@@ -86,7 +85,7 @@ def evaluated(
 def _of(
     automaton: SequenceAutomaton, processes: Sequence[str], events: Sequence[Event], max_cuts: int
 ) -> list[Formed | None]:
-    """For every event. At one that the automaton does not mention nothing is formed."""
+    """Evaluate every event. Nothing is formed at an event that the automaton does not mention."""
     labels = set(automaton.labels)
     own = [index for index, event in enumerate(events) if event.label in labels]
     found: list[Formed | None] = [Formed.NEVER] * len(events)

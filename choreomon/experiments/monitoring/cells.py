@@ -1,15 +1,15 @@
-"""One run with its parameters, and what is measured of it: a pure function.
+"""Cells: one run with its parameters, and its measurements, as a pure function.
 
 Applications are generated (docs/generate.md), one for each seed, and run once with that seed. Two
-things are different from a generated document: how long messages take, and that monitors need time.
+things differ from a generated document: how long messages take, and that monitors need time.
 
 - The *service time* is how long a monitor is busy with an event or a message: `SERVICE`, the
   documents' `network.monitoring.service`. It is a tenth of what a message of a generated document
   takes on average. Processes themselves need no time, as in these documents.
-- The *delay* is how long a message takes on average, in service times; between two 21sts of it and
-  forty, all times equally likely. With 10 that is the delay of generated documents, 1 to 20 ms. It
-  holds for messages of the application and of monitors. When the environment starts what does
-  not change with it: with a larger delay more happens at once.
+- The *delay* is how long a message takes on average, in service times; uniformly distributed
+  between 2/21 and 40/21 of it. With 10 that is the delay of generated documents, 1 to 20 ms. It
+  holds for messages of the application and of monitors. The environment's schedule does not change
+  with it: with a larger delay more happens at once.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from simulator.generation.parameters import CANCELLATIONS, Parameters, of_class
 from simulator.generation.scenario import generated_scenario, generated_simulation
 
 SERVICE: Final = Constant(1.05)
-"""In milliseconds."""
+"""The service time of monitors, in milliseconds."""
 
 Outcome: TypeAlias = Literal["nothing", "possible", "violated"]
 
@@ -62,8 +62,8 @@ class Cell:
 
 
 class Measured(NamedTuple):
-    """What came out of one run. Times are in milliseconds of virtual time; `None` where there was
-    nothing to measure.
+    """The measurements of one run. Times are in milliseconds of virtual time; `None` where there
+    was nothing to measure.
 
     - `processes`; `monitors`: one for each process, or one alone;
     - `events` of the application; `labelled`: those that the property mentions;
@@ -77,9 +77,9 @@ class Measured(NamedTuple):
     - `formed`: events at which the property was formed in the real order;
     - `violated`, `possible`: events with these verdicts; `missed`: formed events with neither;
       `false_alarms`: violated ones that were not formed;
-    - `avoidable`: possible ones on which all orders agree that are consistent with happened-before;
-      `undecided`: those of which the budget of the exact evaluation left that open;
-      `unsettled`: those of which monitors by `precise` rules did not show that they are none;
+    - `avoidable`: possible ones on which all orders consistent with happened-before agree;
+      `undecided`: those that the budget of the exact evaluation left open; `unsettled`: those that
+      monitors by `precise` rules did not show to be unavoidable;
     - `outcome`: the gravest verdict of the run.
     """
 
@@ -112,7 +112,7 @@ class Row(NamedTuple):
 
 
 def measured(cell: Cell) -> Row:
-    """Run it. The same cell gives the same row, on every machine."""
+    """Run a cell. The same cell gives the same row, on every machine."""
     simulation = replace(
         generated_simulation(generated_scenario(cell.parameters(), cell.seed)),
         delays=LinkDelays(Uniform(cell.delay / 10, 2.0 * cell.delay)),

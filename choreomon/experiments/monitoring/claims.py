@@ -1,7 +1,6 @@
-"""A claim of the paper beside what was measured; and what all claims have in common.
-
-Everything that is said is made from rows. The paper's claims are held against its own algorithm,
-`OF_THE_PAPER`, at the delay of generated documents; fits are made for all rules.
+"""Claims of the paper beside what was measured, and what all claims have in common. All sentences
+are made from rows. The paper's claims are held against its own algorithm, `OF_THE_PAPER`, at the
+delay of generated documents; fits are made for all rules.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ AGREES: Final = "as the paper says"
 
 
 class Claim(NamedTuple):
-    """A sentence of the paper, what was measured, and from the data why the two differ; nothing
-    where they do not."""
+    """A sentence of the paper, what was measured, and from the data why the two differ; empty if
+    they do not."""
 
     paper: str
     measured: str
@@ -38,8 +37,8 @@ class Series(NamedTuple):
 
 
 class Measure(NamedTuple):
-    """Something that is measured of a run, with its name in sentences and on axes, and its unit
-    where it has one."""
+    """A quantity measured of a run, with its name in sentences and on axes, and its unit if it has
+    one."""
 
     name: str
     unit: str
@@ -59,7 +58,7 @@ LATENCY: Final = Measure("latency to the verdict", "ms", lambda row: row.measure
 
 
 def agreement(agreeing: int, of: int) -> Agreement:
-    """Of so many things that were looked at."""
+    """The agreement, given how many of the things compared agree."""
     return AGREES if agreeing == of else "partly" if agreeing else "not as the paper says"
 
 
@@ -137,5 +136,5 @@ def mean(rows: Sequence[Row], column: str) -> float:
 
 
 def change(first: Sequence[Row], last: Sequence[Row], column: str) -> str:
-    """Of a column's mean."""
+    """The change of a column's mean, in words."""
     return factor(mean(first, column), mean(last, column))

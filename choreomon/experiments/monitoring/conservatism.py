@@ -1,4 +1,4 @@
-"""RQ4: how often nothing is declared where no sequence was formed.
+"""RQ4: how often nothing is declared if no sequence was formed.
 
 "Our algorithm declares the non-formation of the sequences in 76% of executions", of a hundred; and
 the question was how conservative the algorithm is "when no bad-prefix is formed". It is read as: of
@@ -26,7 +26,7 @@ _PAPER: Final = (
 
 
 def claims(rows: Sequence[Row]) -> tuple[Claim, ...]:
-    """Of all rows of the experiment."""
+    """The claims, from all rows of the experiment."""
     own = [row for row in rows if (row.cell.strategy, row.cell.rules) == OF_THE_PAPER]
     main = [row for row in own if (row.cell.delay, row.cell.branching) == (DELAY, BRANCHING)]
     found = summary(main)
@@ -73,6 +73,6 @@ def _around(shares: dict[Any, float]) -> str:
 
 
 def _shares(rows: Sequence[Row], parameter: str) -> dict[Any, float]:
-    """The shares of quiet runs by a parameter, where there are any that could be quiet."""
+    """The shares of quiet runs by a parameter, where any could be quiet."""
     found = {key: summary(own).quiet_share for (key,), own in grouped(rows, parameter).items()}
     return {key: quiet for key, quiet in sorted(found.items()) if quiet is not None}

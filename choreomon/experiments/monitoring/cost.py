@@ -1,8 +1,8 @@
 """RQ2 and RQ3, Fig. 8: messages, memory and latency by the length of sequences.
 
 The paper's latency is how long monitors "need to receive responses from other monitors and decide
-to whether add a record to their history". That is `waiting`; how long it takes until there is a
-verdict is looked at beside it.
+to whether add a record to their history". That is `waiting`; the time until there is a verdict is
+measured beside it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def length(row: Row) -> float:
 
 
 def series(rows: Sequence[Row]) -> tuple[Series, ...]:
-    """Over the lengths."""
+    """The series over the lengths."""
     return tuple(
         Series(
             measure.name,

@@ -1,4 +1,4 @@
-"""What came of an experiment: claims, fits, and how precise verdicts were."""
+"""Findings of an experiment: claims, fits, and how precise verdicts were."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ from choreomon.sentences.wording import counted
 class Finding(NamedTuple):
     """`notes` are sentences under headings: how many possible verdicts were avoidable (G3) and how
     many verdicts wrong, which inquiries could have been saved, and how strategies and rules
-    compare. `wrong` counts wrong verdicts that no rules but the paper's may give."""
+    compare. `wrong` counts wrong verdicts by rules other than the paper's, which must not give
+    any."""
 
     claims: tuple[Claim, ...]
     series: tuple[Series, ...]
@@ -35,7 +36,7 @@ class Finding(NamedTuple):
 
 
 def finding(name: ExperimentName, rows: Sequence[Row]) -> Finding:
-    """Of all rows of an experiment."""
+    """The finding from all rows of an experiment."""
     series: tuple[Series, ...] = ()
     if name == "fig7":
         series = scalability.series(rows)
@@ -65,8 +66,8 @@ def _run(row: Row) -> Cell:
 
 
 def wrong(rows: Sequence[Row]) -> int:
-    """Formations that were missed and violations that were none, by rules that promise that there
-    are no such (G1 and G2 of docs/verdicts.md); `paper` does not."""
+    """The number of missed formations and false violations, by rules that promise to have none (G1
+    and G2 of docs/verdicts.md); `paper` does not."""
     return sum(
         row.measured.missed + row.measured.false_alarms for row in rows if row.cell.rules != "paper"
     )
@@ -115,7 +116,8 @@ def _saved(rows: Sequence[Row]) -> tuple[str, ...]:
 
 
 def _compared(rows: Sequence[Row]) -> tuple[str, ...]:
-    """At the delay of generated documents, against the paper's algorithm on the same runs."""
+    """Sentences that compare variants, at the delay of generated documents, with the paper's
+    algorithm on the same runs."""
     own = {variant: summary(of_variant(rows, variant)) for variant in VARIANTS}
     base = own[OF_THE_PAPER]
     return tuple(

@@ -1,4 +1,4 @@
-"""Is a series constant, does it grow linearly, or is it bent? Decided by least squares, not by eye.
+"""Fits of series: constant, linear or bent, decided by least squares, not by eye.
 
 A series has several measurements at each of some places. Four models are fitted to all of them: a
 constant, a line, a parabola, and a mean of its own for every place, which has any shape. The model
@@ -9,8 +9,7 @@ linear when that is the line, and not when a line merely has a high R^2: that of
 6 is 0.98.
 
 Assumed, and not tested: that residuals are alike at all places and independent. With few or
-scattered measurements a bend that is there may not be found, nor growth; `spread` says how far they
-scatter.
+scattered measurements a real bend or growth may go unnoticed; `spread` says how far they scatter.
 """
 
 from __future__ import annotations
@@ -22,23 +21,23 @@ from itertools import pairwise
 from typing import Final, Literal, TypeAlias
 
 Shape: TypeAlias = Literal["constant", "linear", "bent", "irregular"]
-"""The model that was taken: a constant, a line, a parabola, or none of these."""
+"""The model chosen: a constant, a line, a parabola, or none of these."""
 
 LEAST_PLACES: Final = 4
-"""Places without which nothing is said: three are always on a parabola."""
+"""The least number of places for a fit: three always lie on a parabola."""
 _EXACT: Final = 1e-9
-"""Of the sum of squares about the mean: less than this is rounding."""
+"""Share of the sum of squares about the mean; less than this is rounding."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """What came of one series.
+    """The fit of one series.
 
     - `places`, and the `means` there;
-    - `shape`: the model that was taken;
+    - `shape`: the model chosen;
     - `slope`, `intercept`: of the line; `r2`: the share of the squares about the mean of all
-      measurements that it explains, and `r2_of_means` that of the means: what a plot of them shows.
-      1 where there is nothing to explain;
+      measurements that it explains, and `r2_of_means` that of the means, as a plot of them shows. 1
+      if there is nothing to explain;
     - `residuals`: the means without the line;
     - `bend`: twice the coefficient of the square: how much the slope of the parabola changes from
       one place to the next, one further;
@@ -64,13 +63,13 @@ class Fit:
 
     @property
     def rises(self) -> int:
-        """Steps from one place to the next at which the mean rises."""
+        """The number of steps from one place to the next at which the mean rises."""
         return sum(later > before for before, later in pairwise(self.means))
 
 
 def fit(series: Mapping[float, Sequence[float]]) -> Fit:
-    """The fit of measurements by place. Raises `ValueError` where there are fewer than
-    `LEAST_PLACES` places, or a place has none."""
+    """The fit of measurements by place. Raises `ValueError` if there are fewer than `LEAST_PLACES`
+    places, or a place has no measurements."""
     if len(series) < LEAST_PLACES or not all(series.values()):
         raise ValueError(f"at least {LEAST_PLACES} places with measurements are needed")
     places = tuple(sorted(series))

@@ -1,9 +1,7 @@
-"""Which runs an experiment has.
-
-Wherever the paper has one measurement, here are all `VARIANTS` and several delays. `pull` with the
-rules `paper` is the paper's algorithm. Every point has as many runs as the paper says, with the
-seeds from the given one on, and each seed has an application of its own: the paper says "different
-synthesized applications" and nothing more.
+"""Grids: the runs of each experiment. Where the paper has one measurement, here are all `VARIANTS`
+and several delays. `pull` with the rules `paper` is the paper's algorithm. Every point has as many
+runs as the paper says, with the seeds from the given one on, and each seed has an application of
+its own: the paper says "different synthesized applications" and nothing more.
 
 A reduced grid has the same shape with fewer points, delays and runs.
 """
@@ -24,7 +22,7 @@ EXPERIMENTS: Final[tuple[ExperimentName, ...]] = get_args(ExperimentName)
 
 
 class Variant(NamedTuple):
-    """How is monitored."""
+    """A way to monitor: a strategy and its rules."""
 
     strategy: StrategyName
     rules: RulesName
@@ -34,21 +32,21 @@ class Variant(NamedTuple):
 
 
 PULLING: Final = tuple(Variant("pull", rules) for rules in get_args(RulesName))
-"""All sets of rules that there are."""
+"""The variants of the strategy `pull`, one for each set of rules."""
 BASELINES: Final = tuple(Variant(name, "sound") for name in STRATEGIES if name not in ASKING)
 VARIANTS: Final = (*PULLING, *BASELINES)
 OF_THE_PAPER: Final = Variant("pull", "paper")
 
 DELAY: Final = 10
-"""In service times, where it does not vary: that of generated documents."""
+"""The delay in service times, where it does not vary: that of generated documents."""
 
 UNBRANCHED: Final = 0.0
-"""Of the experiments that count messages: a chain that a branch breaks off has fewer messages to
-ask about (docs/generate.md)."""
+"""The branching in experiments that count messages: a chain that a branch breaks off has fewer
+messages to ask about (docs/generate.md)."""
 
 
 class Sizes(NamedTuple):
-    """What differs between a full grid and a reduced one."""
+    """Sizes that differ between a full grid and a reduced one."""
 
     classes: tuple[str, ...]
     numbers: tuple[int, ...]
@@ -83,7 +81,7 @@ QUICK: Final = Sizes(
 
 
 class Shape(NamedTuple):
-    """Of the applications of one point; the fields are those of `Cell`."""
+    """The shape of the applications of one point; its fields are those of `Cell`."""
 
     complexity: str
     sequences: int
@@ -92,11 +90,11 @@ class Shape(NamedTuple):
 
 
 Point: TypeAlias = tuple[Variant, int, Shape]
-"""How is monitored, with which delay, and what."""
+"""The variant, the delay, and the applications monitored."""
 
 
 def grid(name: ExperimentName, seed: int, sizes: Sizes = FULL) -> tuple[Cell, ...]:
-    """All runs of an experiment, with seeds from `seed` on, in the order of its data."""
+    """The runs of an experiment, with seeds from `seed` on, in the order of its data."""
     points, runs = {
         "fig7": (_fig7, sizes.runs),
         "fig8": (_fig8, sizes.runs),

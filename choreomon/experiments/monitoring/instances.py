@@ -1,10 +1,10 @@
-"""What monitors of a property for each instance cost, by how many instances are alive.
+"""Costs of monitors of a property for each instance, by how many instances are alive.
 
 Applications are generated (docs/generate.md): class C3, three sequences of length four, no
-branches. All that one does it does for each of so many instances, which begin at the same times.
-Nothing tells monitors that one is over, so that all stay alive.
+branches. An application does everything for each of so many instances, which begin at the same
+times. Nothing tells monitors that an instance is over, so all stay alive.
 
-Counts of clocks have one byte up to 127, and three from 256 to 65,535: so much longer messages get
+Counts of clocks have one byte up to 127, and three from 256 to 65,535: messages grow by that much
 in longer runs, whatever these are about.
 """
 
@@ -27,8 +27,9 @@ RUNS: Final = 3
 
 
 class Cost(NamedTuple):
-    """Of one run with so many instances; `labelled` are events that the property mentions. `wrong`:
-    formations that nobody declared, and verdicts `violated` where nothing was formed."""
+    """The costs of one run with so many instances; `labelled` are events that the property
+    mentions. `wrong`: formations that nobody declared, and verdicts `violated` without a
+    formation."""
 
     instances: int
     labelled: int
@@ -38,8 +39,8 @@ class Cost(NamedTuple):
 
 
 class Point(NamedTuple):
-    """All runs with so many instances: their labelled events, monitoring messages and bytes of one
-    of these, and bytes of one message."""
+    """The mean of all runs with so many instances: labelled events, monitoring messages and bytes
+    for each of these, and bytes of one message."""
 
     instances: int
     events: int
@@ -50,7 +51,7 @@ class Point(NamedTuple):
 
 
 def cost(instances: int, seed: int) -> Cost:
-    """Run it. The same on every machine."""
+    """Run and measure; the result is the same on every machine."""
     scenario = generated_scenario(
         of_class("C3", sequences=3, length=4, branching=UNBRANCHED, instances=instances), seed
     )
@@ -74,7 +75,7 @@ def cost(instances: int, seed: int) -> Cost:
 
 
 def curve(costs: Collection[Cost]) -> list[Point]:
-    """One point for each number of instances, in ascending order."""
+    """The points, one for each number of instances, in ascending order."""
     points = []
     for instances in sorted({each.instances for each in costs}):
         own = [each for each in costs if each.instances == instances]
@@ -88,7 +89,7 @@ def curve(costs: Collection[Cost]) -> list[Point]:
 
 
 def in_words(points: Sequence[Point]) -> str:
-    """What came out, in a sentence."""
+    """A sentence on the result."""
     first, last = points[0], points[-1]
     return (
         f"From {first.instances:,} to {last.instances:,} instances alive: {first.messages:.2f} and "

@@ -1,19 +1,20 @@
-"""What monitors remember, wait for and ask in vain, seen while they run and without changing them.
+"""Overhead of monitors: what they remember, wait for and ask in vain, observed without changing
+them.
 
 **Memory** is that of a monitor's state, in its MessagePack form
-(`choreomon.experiments.monitoring.packing`): the same on every machine. The table that it was made
-with is no state. Of each monitor the most that it held after any of its steps counts.
+(`choreomon.experiments.monitoring.packing`): the same on every machine. The transition table is no
+part of the state. For each monitor the most that it held after any of its steps counts.
 
 **Waiting** is the paper's measure of RQ3: how long a monitor needs "to receive responses from other
-monitors and decide": from the inquiries about a transition at an event until it is decided. What is
-decided at once, without asking others, is left out.
+monitors and decide": from the inquiries about a transition at an event until it is decided.
+Immediate decisions, without asking others, are left out.
 
-**Saved** inquiries are those that need not have been. By the rules `sound` and `paper` one monitor
+**Saved** inquiries are those that were not necessary. By the rules `sound` and `paper` one monitor
 asks another one about one event once for each transition that the event may fire. All that it asks
-the same monitor about the same event could have been one inquiry; and where no answer to them has a
+the same monitor about the same event could have been one inquiry; and if no answer to them has a
 record, the result is as if nothing had been asked. A second inquiry of `precise` rules, which names
-what was left open, could not have been part of the first: it is a group of its own. So of a group
-of `k` such inquiries `k - 1` could have been saved, or all `k`. Each would have saved its response,
+what was left open, could not have been part of the first: it is a group of its own. So `k - 1` of a
+group of `k` such inquiries could have been saved, or all `k`. Each would have saved its response,
 too. This is known afterwards: nobody can know beforehand that an answer will be empty, and its
 clock still tells that nothing happened yet.
 """
@@ -37,12 +38,12 @@ from simulator.sidecars.run_context import AnyMessage, Remembering
 
 _Inspection: TypeAlias = tuple[str, VectorClock, Reference]
 _Group: TypeAlias = tuple[str, str, int, tuple[Named, ...]]
-"""Who asks whom, about the event with which count, and what by name."""
+"""The asking and the asked monitor, the count of the event, and what is asked by name."""
 
 
 class Inquiries(NamedTuple):
-    """How many there were, and how many of them could have been saved: because another one to the
-    same monitor about the same event could have asked for it, or because no answer to any of
+    """The number of inquiries, and how many of them could have been saved: because another one to
+    the same monitor about the same event could have included it, or because no answer to any of
     these had a record."""
 
     sent: int
@@ -59,7 +60,7 @@ class Overhead:
         self._open: dict[_Inspection, int] = {}
         self._seen: dict[str, object] = {}
         self.waited: list[int] = []
-        """Microseconds, of every inspection that had to wait for answers."""
+        """Microseconds of waiting, for every inspection that had to wait for answers."""
         self._groups: dict[_Group, Counter[Reference]] = {}
         self._found: set[_Group] = set()
 
@@ -93,7 +94,7 @@ class Overhead:
             self._open.setdefault(key, time)
 
     def inquiries(self) -> Inquiries:
-        """Of all that was sent. `pull` alone inquires."""
+        """Count the inquiries among all messages. Only `pull` inquires."""
         sent = joined = empty = 0
         for group, inquiries in self._groups.items():
             number = inquiries.total()
@@ -103,13 +104,13 @@ class Overhead:
         return Inquiries(sent, joined, empty)
 
     def memory(self, monitors: int) -> float:
-        """Bytes that one of so many monitors held at most, on average over them; one that made no
-        step held nothing."""
+        """The most bytes that each monitor held, on average over this many monitors; one that made
+        no step held nothing."""
         return sum(self._most.values()) / monitors
 
 
 def remembered(monitor: MonitorState | PushMonitor | CentralMonitor) -> object:
-    """All that a monitor remembers, as plain values; of a row of its table only the name."""
+    """The state of a monitor as plain values, with only the names of rows of its table."""
     if not isinstance(monitor, MonitorState):
         return monitor.remembered
     return monitor._replace(

@@ -1,9 +1,7 @@
-"""How many bytes values take: the length of their MessagePack form, as on disk and on the wire.
-
-It is the same on every machine and in every process, which the size of Python's objects is not.
-What it leaves out: what a program spends on pointers, on tables of names and on looking things up.
-So it compares states with each other, and says how much a state holds, not how much memory a
-process takes.
+"""Sizes of values: the length of their MessagePack form, as on disk and on the wire. It is the same
+on every machine and in every process, unlike the size of Python's objects. It leaves out pointers,
+tables of names and look-up structures. So it compares states with each other, and says how much a
+state holds, not how much memory a process takes.
 """
 
 from __future__ import annotations
@@ -16,6 +14,6 @@ _ENCODER: Final = msgspec.msgpack.Encoder()
 
 
 def packed_bytes(value: object) -> int:
-    """Of tuples, lists, texts, numbers, truth values and `None`, nested in any way. Raises
+    """The size of tuples, lists, texts, numbers, truth values and `None`, nested in any way. Raises
     `TypeError` for anything else."""
     return len(_ENCODER.encode(value))

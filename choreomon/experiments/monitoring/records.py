@@ -31,17 +31,17 @@ _READ: Final[Mapping[str, Callable[[str], Value]]] = MappingProxyType(
 
 
 def values(row: Row) -> tuple[Value, ...]:
-    """In the order of `COLUMNS`."""
+    """The values of a row, in the order of `COLUMNS`."""
     return (*astuple(row.cell), *row.measured)
 
 
 def line(row: Row) -> str:
-    """Without its end. Nothing in it needs quotes."""
+    """The line of a row, without its end. Nothing in it needs quotes."""
     return ",".join("" if value is None else str(value) for value in values(row))
 
 
 def row_of(text: str) -> Row:
-    """The row of a line. Raises `ValueError` for what is no such line."""
+    """The row of a line. Raises `ValueError` for any other text."""
     parts = text.split(",")
     if len(parts) != len(COLUMNS):
         raise ValueError(f"{len(parts)} columns, not {len(COLUMNS)}")

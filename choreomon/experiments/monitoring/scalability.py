@@ -37,7 +37,7 @@ def class_number(row: Row) -> float:
 
 
 def series(rows: Sequence[Row]) -> tuple[Series, ...]:
-    """Over the classes, of each number of sequences."""
+    """The series over the classes, for each number of sequences."""
     return tuple(
         Series(
             measure.name,

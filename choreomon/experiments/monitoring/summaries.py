@@ -9,14 +9,15 @@ from typing import Any, Final, NamedTuple
 from choreomon.experiments.monitoring.cells import Row
 
 _NORMAL: Final = 1.959964
-"""Standard deviations about the mean of a normal distribution with 95 % of it between them."""
+"""Half the width of the central 95 % of a normal distribution, in standard deviations."""
 
 
 class Summary(NamedTuple):
-    """Of some rows. Means are over runs, of what a run has at all; `None` where no run has it.
+    """The summary of some rows. Means are over the runs that have the value; `None` if no run has
+    it.
 
     - `messages_per_monitor`: of the messages of each run, by its monitors;
-    - `saved`: of all inquiries the share that could have been saved;
+    - `saved`: the share of inquiries that could have been saved;
     - `nothing`, `possible_runs`, `violated_runs`: runs by gravest verdict;
     - `unformed`: runs in which no sequence was formed in the real order, and `quiet`: those of them
       in which nothing was declared;
@@ -50,18 +51,19 @@ class Summary(NamedTuple):
 
     @property
     def avoidable_share(self) -> float | None:
-        """Of the possible verdicts that the exact evaluation decided."""
+        """The share of avoidable ones among the possible verdicts that the exact evaluation
+        decided."""
         return share(self.avoidable, self.possible - self.undecided)
 
     @property
     def quiet_share(self) -> float | None:
-        """Of the runs in which no sequence was formed, those in which nothing was declared: what
-        RQ4 is taken to ask for."""
+        """The share of quiet runs among those in which no sequence was formed: how RQ4 is read
+        here."""
         return share(self.quiet, self.unformed)
 
 
 def summary(rows: Sequence[Row]) -> Summary:
-    """Of at least one row."""
+    """The summary of at least one row."""
     measured = [row.measured for row in rows]
 
     def total(column: str) -> Any:
@@ -101,7 +103,7 @@ def summary(rows: Sequence[Row]) -> Summary:
 
 
 def grouped(rows: Iterable[Row], *parameters: str) -> dict[tuple[Any, ...], list[Row]]:
-    """By the values of some fields of their cells, in the order of the rows."""
+    """Group rows by the values of some fields of their cells, in the order of the rows."""
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         key = tuple(getattr(row.cell, name) for name in parameters)
@@ -112,7 +114,7 @@ def grouped(rows: Iterable[Row], *parameters: str) -> dict[tuple[Any, ...], list
 def measurements(
     rows: Iterable[Row], place: Callable[[Row], float], value: Callable[[Row], float | None]
 ) -> dict[float, list[float]]:
-    """What there is of a value, by place, for `choreomon.experiments.monitoring.fits`."""
+    """The measurements of a value, by place, for `choreomon.experiments.monitoring.fits`."""
     series: dict[float, list[float]] = {}
     for row in rows:
         found = value(row)
@@ -126,8 +128,8 @@ def share(part: float, whole: float) -> float | None:
 
 
 def interval(part: int, whole: int) -> tuple[float, float]:
-    """Between which shares the true one lies with 95 % confidence, where `part` of `whole` were
-    found, which is at least one: Wilson's score interval."""
+    """Wilson's score interval: the bounds of the true share with 95 % confidence, if `part` of
+    `whole` (at least one) were found."""
     found, z2 = part / whole, _NORMAL**2
     centre = (found + z2 / (2 * whole)) / (1 + z2 / whole)
     half = _NORMAL * math.sqrt(found * (1 - found) / whole + z2 / (4 * whole**2))

@@ -14,8 +14,7 @@ MAIN_COLUMNS: Final = (
     *("strategy", "rules", "branching", "complexity", "sequences", "length", "delay"),
     *("messages", "latency, ms", "missed"),
 )
-"""What is read first of a table of means: the parameters that it has, what was spent, and what was
-missed."""
+"""The columns of a table of means to read first: its parameters, the costs, and what was missed."""
 
 
 class Table(NamedTuple):
@@ -103,4 +102,4 @@ MEANINGS: Final = (
     "Delay: what a message takes on average, in service times; a service time is how long a "
     "monitor is busy with an event or a message.",
 )
-"""What the columns of tables mean, in sentences."""
+"""Sentences on what the columns of tables mean."""

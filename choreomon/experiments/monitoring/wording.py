@@ -1,4 +1,4 @@
-"""Numbers as sentences have them."""
+"""Numbers as words in sentences."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def number(value: float | None) -> str:
-    """To three digits, or whole where it is larger: `0.0123`, `12.3`, `1,234`; `–` for nothing."""
+    """A number to three digits, or whole if larger: `0.0123`, `12.3`, `1,234`; `–` for nothing."""
     if value is None:
         return "–"
     if abs(value) >= 100:

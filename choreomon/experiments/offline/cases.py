@@ -1,4 +1,4 @@
-"""Multi-traces of one interaction with known answers, and how fresh ones are made.
+"""Multi-traces of one interaction with known answers, published or freshly generated.
 
 The removal paper, section 6.1, for each interaction: accepted multi-traces of 1 to 30 actions; one
 multi-prefix of each; and of each multi-prefix three mutants, with a random action inserted, with
@@ -37,11 +37,11 @@ Kind: TypeAlias = Literal["ACPT", "PREF", "NOIS", "SACT", "SCMP"]
 KINDS: Final[tuple[Kind, ...]] = ("ACPT", "PREF", "NOIS", "SACT", "SCMP")
 
 LONGEST: Final = 30
-"""Actions of the longest accepted multi-trace that is made."""
+"""The most actions of a generated accepted multi-trace."""
 
 KNOWN_WITHIN: Final = 1_000
-"""Vertices, or states of automata, after which a known answer is no longer waited for; the few
-multi-traces of which it is not known by then are left out. No seconds: a seed gives one result."""
+"""The most vertices, or states of automata, spent on a known answer; the few multi-traces without
+an answer by then are left out. Not seconds, so that a seed gives one result."""
 
 
 class Case(NamedTuple):
@@ -56,7 +56,7 @@ class Case(NamedTuple):
 
     @property
     def verdict(self) -> Verdict:
-        """What the mode `multiprefix` is to answer."""
+        """The right answer of the mode `multiprefix`."""
         if self.accepted:
             return Verdict.PASS
         return Verdict.WEAK_PASS if self.conforms else Verdict.FAIL
@@ -70,7 +70,7 @@ class Subject(NamedTuple):
     cases: tuple[Case, ...]
 
     def sample(self, rng: Random, count: int) -> Subject:
-        """At most `count` of the cases, every choice as likely as any other, in their order."""
+        """Sample at most `count` of the cases, uniformly, in their order."""
         if len(self.cases) <= count:
             return self
         chosen = sorted(rng.sample(range(len(self.cases)), count))
@@ -80,9 +80,9 @@ class Subject(NamedTuple):
 def random_accepted(
     rng: Random, interaction: Interaction, longest: int = LONGEST
 ) -> tuple[Action, ...] | None:
-    """A non-empty accepted global trace of at most `longest` actions, or None where the walk that
-    was drawn has none: it may end where a length drawn before is reached, if it can. Every action
-    that is possible is as likely as any other."""
+    """A non-empty accepted global trace of at most `longest` actions, or None if the walk drawn has
+    none: it ends, if it can, once a length drawn before is reached. All possible actions are
+    equally likely."""
     wanted = rng.randint(1, longest)
     trace: list[Action] = []
     accepted = 0
@@ -90,7 +90,7 @@ def random_accepted(
     leaves = [part for part in subterms(term) if part.action is not None]
     while len(trace) < longest and not wanted <= accepted:
         rng.shuffle(leaves)
-        # Not `frontier`: making all follow-ups of terms that grow takes most of the time.
+        # Not `frontier`: computing all follow-ups of growing terms would take most of the time.
         leaf, found = next(
             ((leaf, rest) for leaf in leaves if (rest := after(term, leaf))), (None, ())
         )
@@ -114,8 +114,8 @@ def random_subject(
 ) -> Subject:
     """A subject with up to `count` cases of each kind, over a component for each of `lifelines`.
 
-    ACPT and PREF are right because of how they are made; for the others `ExactDecider` knows.
-    Looking for accepted multi-traces ends after `count` walks in a row that found no new one.
+    ACPT and PREF are right by construction; `ExactDecider` decides the others. The search for
+    accepted multi-traces ends after `count` walks in a row without a new one.
     """
     onto = discrete(lifelines)
     accepted: dict[MultiTrace, None] = {}
@@ -143,7 +143,7 @@ def random_subject(
         for number, multitrace in enumerate(dict.fromkeys(made_of[kind])):
             if multitrace is None:
                 continue
-            # Asked for all, since a multi-prefix may be accepted itself.
+            # Decided for all, since a multi-prefix may be accepted itself.
             verdict = known.decide(multitrace, _patience()).verdict
             if verdict is Verdict.INCONC:
                 continue

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from choreomon.verify.papers.options import Reason
 
 Clock: TypeAlias = Callable[[], float]
-"""Seconds since anything."""
+"""Seconds since any fixed moment."""
 
 
 class Deadline:

@@ -18,7 +18,7 @@ from choreomon.interaction.term import (
 LIFELINES = ("l1", "l2", "l3")
 
 MESSAGES = tuple(f"m{number}" for number in range(1, 10))
-"""More than occur in the interactions: mutants may insert any of them."""
+"""Messages, more than occur in the interactions: mutants may insert any of them."""
 
 
 def _passing(sender: str, message: str, *receivers: str) -> Interaction:

@@ -4,20 +4,20 @@ multi-prefixes.
 Every case is analyzed four times, with and without partial-order reduction (POR) and local
 analyses of all components to their end (LOC):
 
-- *graph size*, section 6.1: the whole graph that can be reached is visited; vertices are terms as
-  the steps leave them;
+- *graph size*, section 6.1: the whole reachable graph is visited; vertices are terms as the steps
+  leave them;
 - *analysis time*, section 6.2: depth first until something explains the multi-trace.
 
-Beside them stands the time of the decider that `choreomon verify` takes by default, which also
-tells what is accepted from what is only a multi-prefix.
+The time of the default decider of `choreomon verify` is given beside them; it also distinguishes
+accepted multi-traces from mere multi-prefixes.
 
-The procedures are the paper's, removal and Definition 11, or the sound ones, which are the
-default elsewhere (docs/verify.md says where the paper's are wrong). A search is given a budget; one
-that used it up is a timeout, and has no verdict that could be wrong.
+The procedures are the paper's, removal and Definition 11, or the sound ones, which are the default
+elsewhere (docs/verify.md says where the paper's are wrong). Each search has a budget; one that uses
+it up is a timeout, and has no verdict that could be wrong.
 
-Multi-traces are over components for all lifelines of the interaction. Reading is not part of the
-times. Terms are shared by all searches of an interaction, so that a later one finds some steps
-done already: the methods take turns in being the first.
+Multi-traces are over components for all lifelines of the interaction. Times exclude reading. All
+searches of an interaction share terms, so a later one finds some steps already done: the methods
+take turns in going first.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ MEASURES: Final[tuple[Measure, ...]] = ("sizes", "times")
 Grouping: TypeAlias = Literal["length", "kind"]
 
 GROUPINGS: Final[tuple[Grouping, ...]] = ("length", "kind")
-"""What plots are divided by."""
+"""The criteria that divide plots."""
 
 
 class Method(NamedTuple):
-    """A combination of reductions, and what tables call it."""
+    """A combination of reductions, and its name in tables."""
 
     name: str
     por: bool
@@ -63,23 +63,24 @@ METHODS: Final = (
 )
 
 DEFAULT: Final = "default"
-"""What tables call the default decider, which has times and no graph."""
+"""The name in tables of the default decider, which has times and no graph."""
 
 CLASSES: Final = ((1, 6), (7, 13), (14, 20), (21, None))
-"""The lengths of multi-traces in the paper's plots, shortest and longest of each class; what is
-empty counts to the first."""
+"""The lengths of multi-traces in the paper's plots, shortest and longest of each class; empty ones
+belong to the first."""
 
 COLUMNS: Final[tuple[tuple[Kind, bool | None], ...]] = (
     ("ACPT", None),
     ("PREF", None),
     *((kind, conforms) for kind in KINDS[2:] for conforms in (True, False)),
 )
-"""Those of Fig. 15 and 17: a kind, and whether only those that conform, or do not, or all."""
+"""The columns of Fig. 15 and 17: a kind, and whether they count conforming multi-traces, others, or
+all."""
 
 
 class Measurement(NamedTuple):
-    """What came out for one case: vertices and seconds of each method that was asked for, None
-    for a timeout, and the verdicts that are wrong as (measure, method)."""
+    """The measurement of one case: vertices and seconds of each requested method, None for a
+    timeout, and the wrong verdicts as (measure, method)."""
 
     interaction: str
     case: str
@@ -91,12 +92,12 @@ class Measurement(NamedTuple):
     wrong: tuple[tuple[Measure, str], ...]
 
     def values(self, measure: Measure) -> Mapping[str, float | None]:
-        """By method."""
+        """The values of a measure, by method."""
         return self.sizes if measure == "sizes" else self.seconds
 
 
 class Laboratory:
-    """Measures the cases of one interaction; everything that deciders keep is kept."""
+    """Measures the cases of one interaction; its deciders keep what they learn."""
 
     def __init__(
         self,
@@ -136,7 +137,7 @@ class Laboratory:
         )
 
     def measurements(self, subject: str, cases: Iterable[Case]) -> Iterator[Measurement]:
-        """A measurement of every case. `subject` is what the interaction is called."""
+        """A measurement of every case. `subject` is the name of the interaction."""
         for case in cases:
             self._cases += 1
             wrong: list[tuple[Measure, str]] = []
@@ -177,8 +178,8 @@ class Laboratory:
         return names[first:] + names[:first]
 
     def _walked(self, searcher: Searcher, multitrace: MultiTrace) -> tuple[Walk, float]:
-        """The search for a multi-prefix, without the one for acceptance that follows it
-        elsewhere, and how many seconds it took."""
+        """The search for a multi-prefix, without the search for acceptance that otherwise follows,
+        and the seconds that it took."""
         self._deadline.begin()
         walk = searcher.walk(multitrace)
         for _ in walk.visits():
@@ -195,7 +196,7 @@ class TimeoutTable(NamedTuple):
 
 
 def timeouts(measurements: Iterable[Measurement], measure: Measure) -> TimeoutTable:
-    """How many cases there are, and how many timeouts of each method."""
+    """The table of cases, and of the timeouts of each method."""
     total = [0] * len(COLUMNS)
     rows: dict[str, list[int]] = {}
     for one in measurements:
@@ -229,8 +230,9 @@ class Distribution(NamedTuple):
 def distributions(
     measurements: Sequence[Measurement], measure: Measure, by: Grouping
 ) -> tuple[Distribution, ...]:
-    """What Fig. 16 and 18 show, for every method, group and verdict that there is: of the cases
-    in which no method timed out, as in the paper. Groups by `length` are those of `CLASSES`."""
+    """The distributions of Fig. 16 and 18, for every method, group and verdict that occurs: over
+    the cases in which no method timed out, as in the paper. Groups by `length` are those of
+    `CLASSES`."""
     found: dict[tuple[int, int, bool], tuple[str, str, list[float]]] = {}
     for one in measurements:
         values = one.values(measure)

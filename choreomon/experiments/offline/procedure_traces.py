@@ -2,11 +2,11 @@
 
 The paper, section 5: for Pass an accepted word is projected; for LocalError errors are put into
 such a multi-trace; for InterError local traces of several are mixed; for CentralError a cycle of an
-accepted word is iterated a different number of times at each location. What is made so need not be
-of the kind that it is made for: whoever draws asks the paper's procedure, and draws again.
+accepted word is iterated a different number of times at each location. A result need not be of the
+intended kind: the caller asks the paper's procedure, and draws again.
 
-Deviation: automata whose only cycles are loops of one letter accept a word whichever way these are
-iterated, so there CentralError is looked for among mixed local traces, too.
+Deviation: automata whose only cycles are loops of one letter accept a word however often these are
+iterated, so there CentralError is sought among mixed local traces, too.
 """
 
 from __future__ import annotations
@@ -27,16 +27,17 @@ Kind: TypeAlias = Literal["Pass", "LocalError", "InterError", "CentralError"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 ERRORS: Final = 2
-"""Errors that are put into a multi-trace at most."""
+"""The most errors put into a multi-trace."""
 
 ITERATIONS: Final = 3
-"""How often a cycle is iterated at a location at most."""
+"""The most iterations of a cycle at a location."""
 
 
 class Drawing:
     """Draws multi-traces of `shortest` to `longest` actions that may be of a kind.
 
-    `onto`: the lifelines that share a clock. Raises ValueError where no accepted word is so long.
+    `onto`: the lifelines that share a clock. Raises ValueError if no accepted word has such a
+    length.
     """
 
     def __init__(
@@ -50,7 +51,8 @@ class Drawing:
         self._has_cycles = has_cycle_of_several_states(protocol)
 
     def candidate(self, rng: Random, kind: Kind) -> MultiTrace | None:
-        """One that may be of this kind; None where this draw led to none that is so long."""
+        """A multi-trace that may be of this kind; None if this draw led to none of such a
+        length."""
         made: MultiTrace | None
         if kind == "Pass":
             made = self._right(rng)
@@ -80,14 +82,14 @@ class Drawing:
         return made
 
     def _mixed(self, rng: Random) -> MultiTrace:
-        """What two words left, each clock of one or the other."""
+        """A mixture of two words, each clock taken from one or the other."""
         two = self._right(rng), self._right(rng)
         return MultiTrace(
             tuple(rng.choice(two).components[place] for place in range(len(self._onto)))
         )
 
     def _iterated(self, rng: Random) -> MultiTrace | None:
-        """A word with a cycle, which each clock saw another number of times."""
+        """A word with a cycle, which each clock saw a different number of times."""
         path = self._bases.draw_path(rng)
         cycles = [
             (start, end + 1)
@@ -113,7 +115,7 @@ class Drawing:
 
 
 def has_cycle_of_several_states(protocol: Automaton) -> bool:
-    """Whether a path leads from some state to another one and back."""
+    """Tell whether a path leads from some state to another one and back."""
     reached = {state: {state} for state in range(protocol.states)}
     changed = True
     while changed:

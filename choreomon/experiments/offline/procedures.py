@@ -1,11 +1,10 @@
 """The procedures of the automata paper side by side: its Table 1, section 5.
 
 Multi-traces of each kind are drawn (`choreomon.experiments.offline.procedure_traces`) until there
-are enough, or too many tries were made: the kind of each is what the semi-centralized procedure
-calls it. Then each is decided by both procedures of the paper, by the reduced form, and where the
-automaton is that of an interaction by the search over that, too. All answers are compared.
-
-Set-up is what is worked out once for an automaton and its locations: the local verifiers.
+are enough, or too many tries were made; the semi-centralized procedure decides the kind of each.
+Then each is decided by both procedures of the paper, by the reduced form, and if the automaton is
+that of an interaction, also by the search over that. All answers are compared.  The set-up, done
+once for an automaton and its locations, makes the local verifiers.
 """
 
 from __future__ import annotations
@@ -42,12 +41,13 @@ PUBLISHED: Final[dict[tuple[int, int], dict[Kind, int]]] = {
     (35, 75): {"Pass": 1000, "LocalError": 1339, "InterError": 1569, "CentralError": 358},
     (15, 23): {"Pass": 1000, "LocalError": 2017, "InterError": 1569, "CentralError": 1015},
 }
-"""How many multi-traces of each kind the paper measured, by states and edges of the automaton. (Its
-Table 1 has the edges of the last two exchanged, and its times are not legible in our copy.)"""
+"""The numbers of multi-traces of each kind that the paper measured, by states and edges of the
+automaton. (Its Table 1 has the edges of the last two exchanged, and its times are not legible in
+our copy.)"""
 
 
 class Protocol(NamedTuple):
-    """What is asked about. `interaction` is that of the automaton, where there is one."""
+    """The subject of the experiment. `interaction` is that of the automaton, if there is one."""
 
     name: str
     automaton: Automaton
@@ -56,8 +56,8 @@ class Protocol(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """How many multi-traces of each kind are wanted, and how many tries are made for them; how long
-    they are, and how many states the paper's procedures may build for one."""
+    """The plan: how many multi-traces of each kind are wanted, and how many tries are made for
+    them; their lengths, and how many states the paper's procedures may build for one."""
 
     wanted: int = 1_000
     tries: int = 100_000
@@ -67,8 +67,8 @@ class Plan(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """Multi-traces of one kind. `tries`: what was drawn for them; `unfinished`: those of which the
-    kind was not found out within the states."""
+    """Multi-traces of one kind. `tries`: how many were drawn for them; `unfinished`: how many
+    exceeded the states before their kind was known."""
 
     kind: Kind
     multitraces: tuple[MultiTrace, ...]
@@ -77,8 +77,8 @@ class Sample(NamedTuple):
 
 
 class Measurement(NamedTuple):
-    """One procedure on one multi-trace. `visited`: states or cuts. `passes` is None where it was
-    not finished."""
+    """The measurement of a procedure on a multi-trace. `visited`: states or cuts. `passes` is None
+    if it did not finish."""
 
     procedure: str
     kind: Kind
@@ -92,7 +92,7 @@ class Measurement(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One procedure on all multi-traces of a kind; `kind` None: of all kinds."""
+    """The results of a procedure on all multi-traces of a kind; `kind` None: of all kinds."""
 
     kind: Kind | None
     procedure: str
@@ -103,7 +103,7 @@ class Row(NamedTuple):
 
 
 class Results(NamedTuple):
-    """What came out for one protocol. `setup`: the seconds that its local verifiers took, and how
+    """The results for one protocol. `setup`: the seconds that its local verifiers took, and how
     many states they have together."""
 
     protocol: Protocol
@@ -118,7 +118,7 @@ class Results(NamedTuple):
 
 
 def results(rng: Random, protocol: Protocol, plan: Plan, clock: Clock) -> Results:
-    """Draws, decides and measures. Raises ValueError where no accepted word is so long."""
+    """Draws, decides and measures. Raises ValueError if no accepted word has such a length."""
     began = clock()
     verifiers = LocalVerifiers(protocol.automaton)
     verifiers.prepare(protocol.onto, plan.max_states)
@@ -164,7 +164,7 @@ def measured(
     plan: Plan,
     clock: Clock,
 ) -> Iterable[Measurement]:
-    """Each procedure on each multi-trace, one procedure after the other."""
+    """Measure each procedure on each multi-trace, one procedure after the other."""
     automaton, limit = protocol.automaton, plan.max_states
     reduced = Reduced(automaton, verifiers)
 
@@ -200,7 +200,7 @@ def measured(
 
 
 def rows(measurements: Sequence[Measurement]) -> list[Row]:
-    """By kind, then by procedure; all kinds together at the end."""
+    """Rows by kind, then by procedure; all kinds together at the end."""
     found: list[Row] = []
     for kind in (*KINDS, None):
         for procedure in PROCEDURES:

@@ -1,26 +1,25 @@
 """The experiment of the slices paper, section 5.5: slices, and mutants of them, decided and
 simulated.
 
-For an interaction: accepted multi-traces by exploration; slices of them; and of every slice three
-mutants, with a random action inserted, two actions of a component swapped, and the component of
+For an interaction: accepted multi-traces by exploration; slices of them; and three mutants of every
+slice: with a random action inserted, two actions of a component swapped, or the component of
 another slice. The mode `slice` decides all of them; `simulate` with the criterion of section 5.1
 tries to.
 
-What the paper leaves open, and is chosen here:
+Choices where the paper leaves something open:
 
-- accepted multi-traces are those of paths to nodes from which nothing more was explored. For i1
-  this gives its 16; shorter ones are slices of them;
+- accepted multi-traces are those of paths to nodes without further exploration. For i1 this gives
+  its 16; shorter ones are slices of them;
 - exhaustive slices are the windows of every component, the empty one once, which gives its 7,996.
   Windows that record the same are one slice, so only 6,100 of them differ;
 - random exploration is the strategy of high coverage with shuffled steps, begun again with the next
   seed until there are as many multi-traces as asked for: for i2 this gives multi-traces of up to
-  123 actions, as the published data have. A plain random depth-first search gives none but
-  variations of one path;
-- a slice of which there is no mutant is left out. A mutant is always different from its slice.
+  123 actions, as the published data have. A plain random depth-first search gives only variations
+  of one path; - a slice without a mutant is left out. A mutant is always different from its slice.
 
-Deviation: every multi-trace is analyzed once, by a decider that keeps what it found out for the
-next one, as in practice; the paper has medians of five tries in five processes. The order is
-random, so that no kind is always the first.
+Deviation: every multi-trace is analyzed once, by a decider that keeps what it learns for the next
+one, as in practice; the paper has medians of five tries in five processes. The order is random, so
+that no kind is always the first.
 """
 
 from __future__ import annotations
@@ -64,18 +63,18 @@ Decider: TypeAlias = Literal["slice", "simulate"]
 DECIDERS: Final[tuple[Decider, ...]] = ("slice", "simulate")
 
 IN_VAIN: Final = 5
-"""After so many random explorations in a row without a new multi-trace it is given up."""
+"""Generation stops after this many random explorations in a row without a new multi-trace."""
 
 
 class Plan(NamedTuple):
-    """What is generated of an interaction.
+    """The plan of what to generate from an interaction.
 
     - `onto`: the partition of its lifelines;
-    - `actions`: those that are inserted at random;
+    - `actions`: those inserted at random;
     - `loops`: loop instances on a path of the exploration;
     - `multi_traces`: how many, by random exploration of `nodes` nodes at a time; None for all that
       exhaustive exploration finds;
-    - `slices`: how many different ones are drawn of each multi-trace, each with at least the share
+    - `slices`: how many different ones to draw of each multi-trace, each with at least the share
       `wide` of every component; None for all.
     """
 
@@ -90,8 +89,8 @@ class Plan(NamedTuple):
 
 
 def windows(multitrace: MultiTrace) -> Iterator[MultiTrace]:
-    """Every slice, as often as there are places at which it occurs; of each component the empty
-    one once."""
+    """Yields every slice, as often as there are places at which it occurs; the empty window of each
+    component once."""
     local = [
         [(0, 0)]
         + [
@@ -111,8 +110,8 @@ def windows(multitrace: MultiTrace) -> Iterator[MultiTrace]:
 
 
 def accepted_multi_traces(rng: Random, plan: Plan) -> list[MultiTrace]:
-    """Those of a plan, all different. Fewer than it asks for where random exploration, begun
-    `IN_VAIN` times in a row, found no new one."""
+    """The accepted multi-traces of a plan, all different. Fewer than it asks for if random
+    exploration, begun `IN_VAIN` times in a row, found no new one."""
     if plan.multi_traces is None:
         filters = Filters(max_loop_depth=plan.loops)
         return list(_at_the_end(explore(plan.interaction, filters=filters), plan.onto))
@@ -129,7 +128,7 @@ def accepted_multi_traces(rng: Random, plan: Plan) -> list[MultiTrace]:
 
 
 def _at_the_end(explored: Exploration, onto: Partition) -> dict[MultiTrace, None]:
-    """The accepted multi-traces of nodes from which nothing more was explored."""
+    """The accepted multi-traces of nodes without further exploration."""
     return {
         project_trace(explored.trace(node.number), onto): None
         for node in explored.nodes
@@ -138,7 +137,7 @@ def _at_the_end(explored: Exploration, onto: Partition) -> dict[MultiTrace, None
 
 
 class Sample(NamedTuple):
-    """A multi-trace of an experiment. `conforms` is None of mutants: nobody knows."""
+    """A multi-trace of an experiment. `conforms` is None for mutants: nobody knows."""
 
     kind: SliceKind
     multitrace: MultiTrace
@@ -149,7 +148,7 @@ class Sample(NamedTuple):
 
 
 def samples(rng: Random, plan: Plan) -> list[Sample]:
-    """What a plan generates, kind by kind."""
+    """The samples that a plan generates, kind by kind."""
     accepted = accepted_multi_traces(rng, plan)
     cut: list[MultiTrace] = []
     for whole in accepted:
@@ -188,7 +187,7 @@ def _with_foreign_component(
 
 
 def limited(rng: Random, made: Iterable[Sample], limit: int | None) -> list[Sample]:
-    """At most `limit` samples of every kind, every choice as likely as any other."""
+    """Choose at most `limit` samples of every kind, uniformly."""
     kept: list[Sample] = []
     by_kind: dict[SliceKind, list[Sample]] = {kind: [] for kind in SLICE_KINDS}
     for one in made:
@@ -199,7 +198,7 @@ def limited(rng: Random, made: Iterable[Sample], limit: int | None) -> list[Samp
 
 
 class SliceMeasurement(NamedTuple):
-    """What a decider said of a multi-trace, and after how many seconds."""
+    """The answer of a decider to a multi-trace, and the seconds that it took."""
 
     decider: Decider
     kind: SliceKind
@@ -209,8 +208,8 @@ class SliceMeasurement(NamedTuple):
 
 
 class SliceResults(NamedTuple):
-    """All measurements, and the samples with answers that cannot be right: of what conforms that
-    it does not, or of what does not that it does; of `slice`, that it does not know."""
+    """The measurements, and the samples with answers that cannot be right: a conforming one
+    rejected, a non-conforming one accepted, or `slice` not knowing."""
 
     measurements: tuple[SliceMeasurement, ...]
     wrong: tuple[Sample, ...]
@@ -219,11 +218,12 @@ class SliceResults(NamedTuple):
 def measured(
     interaction: Interaction, shuffled: Iterable[Sample], *, clock: Clock, budget: float
 ) -> SliceResults:
-    """Every sample, decided by `slice` and then by `simulate`. `budget` (seconds) is for one
-    multi-trace by one decider: `slice` may use it up as well, and then its answer is wrong."""
+    """Decide every sample by `slice` and then by `simulate`. `budget` (seconds) is for one
+    multi-trace by one decider: `slice` may use it up as well, and then its answer counts as
+    wrong."""
     deadline = Deadline(clock, budget)
     exact = Verifier(interaction, "slice", should_stop=deadline.stop)
-    # A slice is what the paper calls Pass: whether it is accepted is not asked.
+    # A slice is what the paper calls Pass, accepted or not.
     options = Options(goal=Verdict.WEAK_PASS, should_stop=deadline.stop)
     bounded = Verifier(interaction, "simulate", options=options)
     found: list[SliceMeasurement] = []
@@ -246,8 +246,8 @@ def measured(
 
 
 class SliceRow(NamedTuple):
-    """One decider, one kind (None: all): how many multi-traces, how many of them were found to
-    be slices, found not to be, and not decided; seconds, of one multi-trace."""
+    """The row of a decider and a kind (None: all): the number of multi-traces, how many were found
+    to be slices, found not to be, and not decided; seconds for one multi-trace."""
 
     decider: Decider
     kind: SliceKind | None
@@ -285,5 +285,5 @@ PUBLISHED: Final = {
     "i1": Summary(0.0000244, 0.0006778, 0.0013147, 0.0015983, 0.0022617, 0.0169286, 0.00123059),
     "i2": Summary(0.000110, 0.002094, 0.006858, 0.041766, 0.015368, 14.637815, 0.3170166),
 }
-"""Seconds that HIBOU took for one multi-trace of any kind (the slices paper, Fig. 12), on an Intel
-Core i5-6360U (2 GHz), compiled."""
+"""Seconds of HIBOU for one multi-trace of any kind (the slices paper, Fig. 12), on an Intel Core
+i5-6360U (2 GHz), compiled."""

@@ -1,4 +1,4 @@
-"""What papers print of many measurements."""
+"""Statistics that papers print of many measurements."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Summary(NamedTuple):
 
 
 def quantile(ordered: Sequence[float], share: float) -> float:
-    """Of values (at least one) in ascending order, the one below which a share of them lies,
-    between two neighbours in proportion."""
+    """The quantile of values (at least one) in ascending order: a share of them lies below it;
+    interpolated between neighbours."""
     place = share * (len(ordered) - 1)
     below = int(place)
     above = min(below + 1, len(ordered) - 1)
@@ -30,7 +30,7 @@ def quantile(ordered: Sequence[float], share: float) -> float:
 
 
 def summary(values: Sequence[float]) -> Summary:
-    """Of at least one value. Raises ValueError where there is none."""
+    """The summary of at least one value. Raises ValueError if there is none."""
     if not values:
         raise ValueError("nothing was measured")
     ordered = sorted(values)

@@ -1,3 +1,3 @@
-"""What experiments found, as tables, plots and a page. What is measured is decided in
+"""Results of experiments, as tables, plots and a page. The measurements themselves are made in
 `choreomon.experiments.monitoring` and `choreomon.experiments.offline`.
 """

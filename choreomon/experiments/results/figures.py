@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Figure(NamedTuple):
-    """`name` is that of its files."""
+    """A figure; `name` is that of its files."""
 
     name: str
     picture: Picture
@@ -27,12 +27,12 @@ class Figure(NamedTuple):
 def figures(
     name: ExperimentName, rows: Sequence[Row], series: Sequence[Series]
 ) -> tuple[Figure, ...]:
-    """Of all rows of an experiment, with its fits."""
+    """The figures of all rows of an experiment, with its fits."""
     return tuple({"fig7": _fig7, "fig8": _fig8, "rq4": _rq4}[name](rows, series))
 
 
 def figure_of_instances(points: Sequence[Point]) -> Figure:
-    """What an event costs, by how many instances are alive."""
+    """The figure of the cost of an event, by how many instances are alive."""
     from choreomon.pictures.shapes.line_chart import Axis, Line, line_chart
 
     along = Axis("instances alive", tuple((at, f"{p.instances:,}") for at, p in enumerate(points)))
@@ -107,7 +107,7 @@ def _fig8(rows: Sequence[Row], series: Sequence[Series]) -> Iterator[Figure]:
     along = Axis("length of sequences", tuple((at, str(at)) for at in lengths))
     for measure, name, others in (
         (MESSAGES, "messages", BASELINES),
-        (MEMORY, "memory", ()),  # those of others are so much larger that nothing could be seen
+        (MEMORY, "memory", ()),  # others have so much larger ones that nothing could be seen
         (MEMORY, "memory-baselines", BASELINES),
         (WAITING, "waiting", ()),
         (LATENCY, "latency", BASELINES),
@@ -233,7 +233,7 @@ def _of(rows: Sequence[Row], variant: Variant) -> list[Row]:
 
 
 def _delays(rows: Sequence[Row]) -> Axis:
-    """At equal distances: they are no scale that has a 0."""
+    """The axis of delays, at equal distances: they are no scale with a 0."""
     from choreomon.pictures.shapes.line_chart import Axis
 
     delays = sorted({row.cell.delay for row in rows})

@@ -34,8 +34,8 @@ class Compared(NamedTuple):
 
 
 class Tabulated(NamedTuple):
-    """A table with its title; a long one can be folded away. Of one with `first` columns only
-    these are shown, and all of them where somebody asks; the first three then stay in sight."""
+    """A table with its title; a long one can be folded away. With `first`, only these columns are
+    shown until the reader opens all; the first three then stay in sight."""
 
     title: str
     head: Sequence[str]
@@ -45,7 +45,7 @@ class Tabulated(NamedTuple):
 
 
 class Part(NamedTuple):
-    """What is said of one experiment; `notes` are sentences under headings."""
+    """The part of the page on one experiment; `notes` are sentences under headings."""
 
     title: str
     claims: Sequence[Compared]
@@ -58,7 +58,7 @@ def experiment_page(
     title: str, parts: Sequence[Part], made_with: Sequence[tuple[str, str]], notes: Sequence[str]
 ) -> str:
     """A whole HTML page; pictures come with their captions. `made_with` are names and values that
-    say how to make it again, `notes` what the columns of tables mean."""
+    say how to reproduce it, `notes` say what the columns of tables mean."""
     claims = [claim for part in parts for claim in part.claims]
     degree = max((claim.degree for claim in claims), default=0)
     heading = _answer(parts, claims)
@@ -73,7 +73,7 @@ def experiment_page(
 
 
 def _answer(parts: Sequence[Part], claims: Sequence[Compared]) -> str:
-    """How many claims hold, and where those are that do not."""
+    """The answer: how many claims hold, and where to find those that do not."""
     holds = sum(claim.degree == 0 for claim in claims)
     told = f"{holds:,} of {counted(len(claims), 'claim')} of the paper hold"
     for degree, words in ((1, "in part"), (2, "not")):
@@ -91,7 +91,7 @@ def _answer(parts: Sequence[Part], claims: Sequence[Compared]) -> str:
 
 
 def _claims(parts: Sequence[Part]) -> str:
-    """One row for each claim, those that do not hold first, with where to read on."""
+    """The table of claims, those that do not hold first, with where to read on."""
     every = [(part, claim) for part in parts for claim in part.claims]
     every.sort(key=lambda one: -one[1].degree)
     signs = ("✓ holds", "~ in part", "✗ does not hold")

@@ -2,9 +2,8 @@
 
 As Fig. 16 and 18 of the removal paper and Fig. 12 of the slices paper, with logarithmic axes
 upwards. All violins are equally wide at their widest; their three lines are the quartiles. Points
-that would fall onto each other are one. What was rejected rightly is no error: it is not red, and
-is told from what conforms by its outline, not by colour alone. Below each plot stands what its
-abbreviations mean.
+that would coincide are one. A right rejection is no error: it is not red, and its outline, not
+colour alone, distinguishes it from what conforms. A key below each plot explains its abbreviations.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ _SMALL: Final = 11.0
 _STEPS: Final = 28
 """Points of a violin's outline, on each side."""
 _LEAST: Final = 1e-7
-"""What is 0 on a logarithmic axis: less than any clock tells from nothing."""
+"""The value that stands for 0 on a logarithmic axis: less than any clock can resolve."""
 
 _OK: Final = FORWARD
 _NOK: Final = CANCELS
@@ -71,7 +70,7 @@ _KEY: Final[dict[str, str]] = {
     "no slice": "found to be none, which most mutants are",
     "not known": "the search ended without an answer",
 }
-"""What the words in plots mean, in the order in which they are explained."""
+"""Meanings of the words in plots, in the order of the key."""
 
 
 _Mark: TypeAlias = Callable[[Point, float], Shape]
@@ -79,7 +78,7 @@ _Mark: TypeAlias = Callable[[Point, float], Shape]
 
 
 class _Axes:
-    """One panel: where a value is on its axis upwards, shared by all panels of a picture."""
+    """A panel, with the vertical axis that all panels of a picture share."""
 
     def __init__(self, left: float, top: float, low: int, high: int) -> None:
         self.left = left
@@ -90,7 +89,7 @@ class _Axes:
         self._high = high
 
     def y(self, power: float) -> float:
-        """Of ten to the power."""
+        """The y of ten to this power."""
         return self.base - (power - self._low) * self._step
 
     def frame(self, title: str, unit: str, upwards: str, along: str) -> list[Shape]:
@@ -151,9 +150,8 @@ def _range(values: Sequence[float]) -> tuple[int, int]:
 def violin_picture(
     title: str, distributions: Sequence[Distribution], unit: str, along: str = ""
 ) -> Picture:
-    """A panel for each method, in it a pair of violins for each group: what conforms, and what
-    does not. `unit` is "s" for seconds, else only a word for counts; `along` says what groups
-    are."""
+    """A panel for each method, in it a pair of violins for each group: what conforms, and what does
+    not. `unit` is "s" for seconds, otherwise a word for counts; `along` says what groups are."""
     methods = list(dict.fromkeys(one.method for one in distributions))
     groups = list(dict.fromkeys(one.group for one in distributions))
     low, high = _range([value for one in distributions for value in one.values] or [1.0])
@@ -338,7 +336,7 @@ def point_picture(
 
 
 def _panels(names: Sequence[str], low: int, high: int) -> dict[str, _Axes]:
-    """Two in a row."""
+    """Place the panels, two in a row."""
     return {
         name: _Axes(
             _LEFT + (number % 2) * (_PANEL_WIDTH + _LEFT + _GAP),
@@ -365,7 +363,7 @@ def _heading(title: str, marks: Sequence[tuple[str, _Mark]]) -> list[Shape]:
 def _drawing(
     title: str, axes: dict[str, _Axes], shapes: Sequence[Shape], words: Set[str]
 ) -> Drawing:
-    """With a key of those of the words that need one below the panels."""
+    """The drawing, with a key below the panels for the `words` that need one."""
     y = max((panel.base for panel in axes.values()), default=_TOP) + _BELOW
     key: list[Shape] = []
     for word, meaning in _KEY.items():

@@ -27,14 +27,15 @@ def _column(kind: str, conforms: bool | None) -> str:
 
 
 COLUMN_NAMES: Final = tuple(_column(kind, conforms) for kind, conforms in COLUMNS)
-"""As in Fig. 15 and 17 of the removal paper."""
+"""Names of columns, as in Fig. 15 and 17 of the removal paper."""
 
 SHOWN: Final = 20
-"""Wrong verdicts that are listed one by one."""
+"""The most wrong verdicts listed one by one."""
 
 
 def timeout_table(table: TimeoutTable) -> str:
-    """As Fig. 15 and 17 of the removal paper: a row for each method, a column for each kind."""
+    """A table like Fig. 15 and 17 of the removal paper: a row for each method, a column for each
+    kind."""
     head = ["", *COLUMN_NAMES]
     rows = [["total", *map(str, table.total)]]
     rows += [[f"timeout, {name}", *map(str, row)] for name, row in table.timeouts.items()]
@@ -42,8 +43,8 @@ def timeout_table(table: TimeoutTable) -> str:
 
 
 def wrong_list(measurements: Iterable[Measurement], procedures: Procedures) -> str:
-    """How many verdicts are wrong, by method, and the first of them: those that the paper's own
-    procedures give, as is expected of them, and others; in the end how many are right."""
+    """A list of how many verdicts are wrong, by method, and the first of them: the expected ones of
+    the paper's own procedures, and others; at the end how many are right."""
     every = list(measurements)
     wrong = [(one, measure, name) for one in every for measure, name in one.wrong]
     expected = [entry for entry in wrong if procedures == "paper" and entry[2] != DEFAULT]
@@ -69,7 +70,7 @@ def wrong_list(measurements: Iterable[Measurement], procedures: Procedures) -> s
 
 
 def _verdicts(one: Measurement) -> tuple[float | None, ...]:
-    """Something for each search; None where it gave no verdict, but a timeout."""
+    """A value for each search; None if it timed out without a verdict."""
     return (*one.sizes.values(), *one.seconds.values())
 
 
@@ -91,7 +92,7 @@ def _by_method(wrong: Sequence[tuple[Measurement, Measure, str]]) -> list[str]:
 
 
 def slice_table(rows: Iterable[SliceRow], published: Summary | None) -> str:
-    """Counts of answers, and milliseconds; below them what HIBOU's author published."""
+    """A table of counts of answers, and milliseconds; below them what HIBOU's author published."""
     head = [
         *("mode", "multi-traces", "number", "slice", "no slice", "not known"),
         *("min", "q1", "median", "mean", "q3", "max", "sd"),
@@ -113,8 +114,8 @@ def slice_table(rows: Iterable[SliceRow], published: Summary | None) -> str:
 def procedure_table(
     samples: Iterable[Sample], rows: Iterable[Row], published: Mapping[Kind, int]
 ) -> str:
-    """What was drawn of each kind, beside how many multi-traces the automata paper measured; then
-    milliseconds, and states or cuts that were visited."""
+    """Tables of how many multi-traces of each kind were drawn, beside how many the automata paper
+    measured; then of milliseconds, and states or cuts visited."""
     drawn = markdown(
         ["kind", "multi-traces", "tries", "not finished", "in the paper"],
         [
@@ -155,7 +156,7 @@ def _milliseconds(seconds: Summary) -> list[str]:
 
 
 def instances_table(points: Iterable[Point]) -> str:
-    """What an event costs, by how many instances are alive."""
+    """A table of the cost of an event, by how many instances are alive."""
     head = ("instances", "events", "messages an event", "bytes an event", "bytes a message")
     rows = (
         (
