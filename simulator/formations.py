@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Sequence
 
 from choreomon.core.binding import Binding
@@ -33,20 +32,20 @@ def noting_labelled(
 
 def noting_formations(
     rules: FormationRules, watchers: Sequence[Watchers], happened: Callable[[], int]
-) -> tuple[list[Watchers], array[int]]:
-    """The watchers of each process, and the indices of the events that formed the property, to
-    which these add.
+) -> tuple[list[Watchers], list[tuple[int, int]]]:
+    """The watchers of each process, and the indices of the events that formed the property, each
+    with the place of the rule, to which these add.
 
     `happened` tells how many events have happened, the watched one included. Events that nobody
     watches can neither fire nor cancel anything, and cost nothing.
     """
     watch = FormationWatch(rules)
-    formed = array("q")
+    formed: list[tuple[int, int]] = []
 
     def noting(watcher: Watcher) -> Watcher:
         def note(label: Label, clock: VectorClock, values: Binding) -> None:
-            if watch.formed_at(label):
-                formed.append(happened() - 1)
+            if places := watch.formed_at(label):
+                formed.extend([(happened() - 1, place) for place in places])
             watcher(label, clock, values)
 
         return note

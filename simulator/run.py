@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from choreomon.actors.delays import NO_TIME, sampler
 from choreomon.actors.randomness import Streams
 from choreomon.core.message import BEGINNING
-from choreomon.core.run import BEFORE_ALL, Run, RunEvent, RunReason, RunVerdict
+from choreomon.core.run import BEFORE_ALL, Run, RunEvent, RunReason, RunVerdict, in_order
 from choreomon.core.stated_rule import rule_of
 from choreomon.core.strategy_names import ASKING, StrategyName
 from choreomon.core.vector_clock import VectorClock
@@ -78,7 +78,7 @@ class Simulation(Scenario):
         measures = Measures({}, lambda: 0)
         explained: Explained = _as_it_is
         messages = KeptMessages(lambda: world.events) if keep_events else None
-        formed: Sequence[int] = ()
+        formed: Sequence[tuple[int, int]] = ()
         labelled: Sequence[Happened] = ()
         if self.automaton is not None:
             hearing = _Hearing(on_verdict, observer, monitor_recorder, messages)
@@ -91,8 +91,8 @@ class Simulation(Scenario):
         with _without_cycle_collection():
             world.run()
             lookup = _Lookup(world, self.automaton)
-            verdicts = [*map(lookup.verdict, measures.last_verdicts(explained))]
-        verdicts.sort(key=lambda verdict: verdict.event_index)
+            found = map(lookup.verdict, measures.last_verdicts(explained))
+            verdicts = in_order(found, lookup.rules)
         complete = kept if keep_events and world.events == len(kept) else ()
         return Run(
             seed=seed,
@@ -111,8 +111,8 @@ class Simulation(Scenario):
             kept_messages=() if messages is None else messages.messages,
         )
 
-    def _noting(self, world: World) -> Sequence[int]:
-        """Note where the property is formed: a list that grows with the run."""
+    def _noting(self, world: World) -> Sequence[tuple[int, int]]:
+        """Note where the property is formed, by rule: a list that grows with the run."""
         world.watchers[:], formed = noting_formations(
             self._formation_rules, world.watchers, lambda: world.events
         )
@@ -120,7 +120,7 @@ class Simulation(Scenario):
 
     def _formed(
         self,
-        formed: Iterable[int],
+        formed: Iterable[tuple[int, int]],
         labelled: Sequence[Happened],
         events: Sequence[RunEvent],
         verdicts: Iterable[RunVerdict],
@@ -236,7 +236,7 @@ class _Lookup:
 
     def __init__(self, world: World, automaton: SequenceAutomaton | None) -> None:
         self._world = world
-        self._rules = () if automaton is None else automaton.rules
+        self.rules = () if automaton is None else automaton.rules
         self._index_of = {process: index for index, process in enumerate(world.processes)}
 
     def verdict(self, timed: TimedVerdict, pulling: bool = False) -> RunVerdict:
@@ -257,7 +257,7 @@ class _Lookup:
             early=pulling and timed.provisional,
             happened_at=timed.since,
             binding=timed.binding,
-            rule=rule_of(self._rules, transitions),
+            rule=rule_of(self.rules, transitions),
         )
 
     def _reason(self, given: Reason) -> RunReason:

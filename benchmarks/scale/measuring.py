@@ -230,7 +230,7 @@ class _Placed:
             noted.append(formed)
             for place, told in zip(places, watchers, strict=True):
                 world.watchers[place] = told
-        return lambda: {index for formed in noted for index in formed}
+        return lambda: {index for formed in noted for index, _ in formed}
 
     def declared(self) -> Iterator[tuple[int, str]]:
         """The last verdicts, each with the index of its event."""

@@ -7,13 +7,13 @@ whole property is known. Times are whole microseconds of the document's time.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 from choreomon.core.binding import Binding, in_words
 from choreomon.core.message import EventKind, Label, Message
-from choreomon.core.stated_rule import StatedRule
+from choreomon.core.stated_rule import RuleStates, StatedRule
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import Relation, Result, Role, Unseen, VerdictKind
 
@@ -118,6 +118,15 @@ class RunVerdict:
         return f" for {in_words(self.binding)}" if self.binding else ""
 
 
+def in_order(verdicts: Iterable[RunVerdict], rules: Sequence[RuleStates]) -> list[RunVerdict]:
+    """The verdicts in the order of events, those about one event in the order of the rules."""
+    places = {stated: place for place, (stated, _) in enumerate(rules)}
+    return sorted(
+        verdicts,
+        key=lambda each: (each.event_index, places[each.rule] if each.rule is not None else 0),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Summary:
     """Mean, some percentiles and maximum of a series; `None` where it was empty."""
@@ -177,12 +186,21 @@ class Exercise(NamedTuple):
     names: tuple[str, ...] = ()
 
 
+class RunFormation(NamedTuple):
+    """An event at which the property, or that rule of it, was really formed, and one sequence of
+    events that formed it, by their indices; empty where the events were not kept."""
+
+    event_index: int
+    events: tuple[int, ...] = ()
+    rule: StatedRule | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """One run. `kept_events` are the last events where they were kept, else empty.
-    `formed` says by the reference semantics what happened in the real order: for each event at
-    which the property was formed, its index and the indices of one sequence of events that formed
-    it. That is empty where the events were not kept. `None`: there is no property.
+    `formed` says by the reference semantics what happened in the real order: each event at which
+    the property was formed, and each rule of it, in the order of events. `None`: there is no
+    property.
     `kept_messages` are messages between monitors, where they were kept with the events.
     `verification` is `None` where the logs were not verified. `unsettled` are the indices of the
     events with possible verdicts by `precise` rules of which the monitors did not show that the
@@ -200,7 +218,7 @@ class Run:
     history_records: Summary
     verdicts: tuple[RunVerdict, ...]
     kept_events: tuple[RunEvent, ...] = ()
-    formed: tuple[tuple[int, tuple[int, ...]], ...] | None = None
+    formed: tuple[RunFormation, ...] | None = None
     verification: Verification | None = None
     unsettled: tuple[int, ...] = ()
     kept_messages: tuple[MonitorsMessage, ...] = ()

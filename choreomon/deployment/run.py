@@ -90,7 +90,7 @@ class Deployment:
             timing,
         )
         kept: deque[RunEvent] = deque(maxlen=KEPT_EVENTS)
-        formed: list[int] = []
+        formed: list[tuple[int, int]] = []
         labelled: list[Happened] = []
         parameters = plan.scenario.parameters
         watch = FormationWatch(self._formation_rules) if automaton is not None else None
@@ -104,9 +104,10 @@ class Deployment:
             if watch is not None and event.label in self._formation_rules.reactions:
                 if parameters is not None:
                     labelled.append(Happened(event.index, event.label, event.values))
-                elif watch.formed_at(event.label):
-                    formed.append(event.index)
-        verdicts = last_verdicts(coordinator.said, log.index_of, timing)
+                else:
+                    formed += [(event.index, place) for place in watch.formed_at(event.label)]
+        rules = () if automaton is None else automaton.rules
+        verdicts = last_verdicts(coordinator.said, log.index_of, timing, rules)
         records: Counter[int] = Counter()
         for cost in coordinator.costs:
             records.update(cost.records)
@@ -138,7 +139,7 @@ class Deployment:
 
 def _formed(
     scenario: Scenario,
-    formed: Sequence[int],
+    formed: Sequence[tuple[int, int]],
     labelled: Sequence[Happened],
     events: Sequence[RunEvent],
     verdicts: Sequence[RunVerdict],

@@ -3,13 +3,13 @@ in the log of a run it has an index."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from choreomon.core.errors import InternalError
 from choreomon.core.live import EventName, LiveReason, LiveVerdict
 from choreomon.core.message import BEGINNING
-from choreomon.core.run import BEFORE_ALL, RunReason, RunVerdict
-from choreomon.core.stated_rule import StatedRule
+from choreomon.core.run import BEFORE_ALL, RunReason, RunVerdict, in_order
+from choreomon.core.stated_rule import RuleStates, StatedRule, rule_of
 from choreomon.core.verdict import UNSEEN
 from choreomon.deployment.event_records import Timing
 from choreomon.deployment.instructions import Said
@@ -19,22 +19,27 @@ IndexOf = Callable[[str, int], int]
 """The index of an event, by its process and its count."""
 
 
-def last_verdicts(said: Iterable[Said], index_of: IndexOf, timing: Timing) -> list[RunVerdict]:
-    """The last verdict about each event, and each rule, in the order of events. Verdicts about one
-    event come in the order in which they were given."""
+def last_verdicts(
+    said: Iterable[Said], index_of: IndexOf, timing: Timing, rules: Sequence[RuleStates] = ()
+) -> list[RunVerdict]:
+    """The last verdict about each event, and each rule, in the order of events and of `rules`,
+    which are those of the property. What is `said` of one comes in the order in which it was."""
     last: dict[tuple[str, int, StatedRule | None], Said] = {}
     for each in said:
         last[each.verdict.process, each.verdict.count, each.verdict.stated()] = each
     verdicts = [
-        run_verdict(each.verdict, timing.document_time(each.at * MICROSECONDS), index_of)
+        run_verdict(each.verdict, timing.document_time(each.at * MICROSECONDS), index_of, rules)
         for each in last.values()
     ]
-    return sorted(verdicts, key=lambda verdict: verdict.event_index)
+    return in_order(verdicts, rules)
 
 
-def run_verdict(verdict: LiveVerdict, declared_at: int, index_of: IndexOf) -> RunVerdict:
-    """The verdict with the indices of its events. Raises `InternalError` for one that rests on a
-    gap: in a run every event is told."""
+def run_verdict(
+    verdict: LiveVerdict, declared_at: int, index_of: IndexOf, rules: Sequence[RuleStates] = ()
+) -> RunVerdict:
+    """The verdict with the indices of its events, and its rule as `rules` state it: agents are not
+    told all that the document says of it. Raises `InternalError` for one that rests on a gap: in a
+    run every event is told."""
     if verdict.unseen or verdict.label is None:
         raise InternalError(f"a verdict about a gap: {verdict}")
 
@@ -77,5 +82,5 @@ def run_verdict(verdict: LiveVerdict, declared_at: int, index_of: IndexOf) -> Ru
         reasons_left_out=verdict.left_out.get("because", 0),
         transitions_left_out=verdict.left_out.get("transitions", 0),
         binding=tuple(sorted(verdict.instance.items())),
-        rule=verdict.stated(),
+        rule=rule_of(rules, verdict.transitions),
     )

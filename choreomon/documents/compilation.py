@@ -41,12 +41,14 @@ from choreomon.properties.tables import RulesName
 @dataclass(frozen=True, slots=True)
 class LoadedProperty:
     """A property that can be monitored. `sequences` are those it was written as; empty
-    where it was written as an automaton. `parameters` is None where it is for no instances."""
+    where it was written as an automaton. `parameters` is None where it is for no instances.
+    `patterns`: of each rule its pattern in one sentence, empty where it is an automaton."""
 
     automaton: SequenceAutomaton
     rules: RulesName
     sequences: tuple[MessageSequence, ...] = ()
     parameters: Parameters | None = None
+    patterns: tuple[str, ...] = ()
 
 
 def labels_in(document: PropertyDocument) -> Iterator[tuple[Path, Label]]:

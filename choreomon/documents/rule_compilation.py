@@ -40,7 +40,7 @@ Located = tuple[Path, CarryingLabel]
 @dataclass
 class ExpandedRule:
     """One rule with values for its variables, and the labels that its patterns stand for, each with
-    its path from the top of the document."""
+    its path from the top of the document, and its pattern in one sentence."""
 
     document: RuleDocument
     stated: StatedRule
@@ -48,6 +48,7 @@ class ExpandedRule:
     labels: tuple[Located, ...]
     body: PatternAutomaton | None
     fresh: tuple[Located, ...] = ()
+    sentence: str = ""
 
 
 def expanded_rules(
@@ -111,7 +112,8 @@ class _Expanding:
         stated = self._stated
         if not stated.description:
             stated = stated._replace(description=self._sentence)
-        return ExpandedRule(rule, stated, self._path, tuple(self._labels), body, fresh)
+        labels = tuple(self._labels)
+        return ExpandedRule(rule, stated, self._path, labels, body, fresh, self._sentence)
 
     def _read(self, patterns: Sequence[LabelPattern] | None, *field: str | int) -> Labels:
         path = (*self._path, *field)
@@ -230,7 +232,10 @@ def compiled_rules(rules: Sequence[ExpandedRule]) -> LoadedProperty:
     if all(rule.body is not None and rule.body.is_chain for rule in rules):
         lengths = tuple([rule.body.final for rule in rules if rule.body is not None])
         automaton = replace(automaton, sequences=lengths)
-    return LoadedProperty(automaton, "precise", (), together([own for _, own in parameters]))
+    patterns = tuple(rule.sentence for rule in rules)
+    return LoadedProperty(
+        automaton, "precise", (), together([own for _, own in parameters]), patterns
+    )
 
 
 def _compiled(

@@ -62,7 +62,17 @@ def with_rules(document: Document, ids: Collection[str]) -> Document:
         )
     if parameters is not None and not parameters.names:
         parameters = None
-    chosen = replace(loaded, automaton=automaton, sequences=(), parameters=parameters)
+    chosen = replace(
+        loaded,
+        automaton=automaton,
+        sequences=(),
+        parameters=parameters,
+        patterns=tuple(
+            pattern
+            for pattern, (stated, _) in zip(loaded.patterns, rules, strict=True)
+            if stated.id in ids
+        ),
+    )
     return replace(document, property=chosen)
 
 
@@ -95,7 +105,13 @@ def _together(documents: Sequence[Document]) -> Document:
     if all(sequences):
         lengths = tuple(length for own in sequences for length in own)
         automaton = replace(automaton, sequences=lengths)
-    loaded = LoadedProperty(automaton, "precise", (), together(parameters))
+    patterns = tuple(
+        pattern
+        for each in documents
+        if each.property is not None
+        for pattern in each.property.patterns or ("",)
+    )
+    loaded = LoadedProperty(automaton, "precise", (), together(parameters), patterns)
     processes = dict.fromkeys(name for each in documents for name in each.processes)
     return replace(
         documents[0],

@@ -41,30 +41,31 @@ def in_html(text: str) -> str:
 
 
 def summary_parts(runs: Sequence[Run], automaton: SequenceAutomaton) -> list[str]:
-    """Parts on each forbidden sequence: which verdicts it had, and in how many runs."""
+    """Parts on each rule, or forbidden sequence: which verdicts it had, and in how many runs."""
+    what = "rule" if automaton.rules else "sequence"
     rows = sequence_rows(runs, automaton)
     listed = "".join(
         f"<li value={number}>{in_html(words)}</li>"
         for row in rows
-        for number, words in zip(row.numbers.split(", "), row.words, strict=False)
+        for number, words in zip(row.name.split(", "), row.words, strict=False)
     )
     cells = [
         (
-            with_arrow(row.numbers),
+            with_arrow(row.name),
             *(f"{count:,}" for count in (row.runs, row.violated, row.possible, row.withdrawn)),
             "–" if row.latency is None else number(row.latency / 1000),
         )
         for row in rows
     ]
     columns = (
-        *("sequence", "runs with a verdict", "violated", "possible", "withdrawn"),
+        *(what, "runs with a verdict", "violated", "possible", "withdrawn"),
         "latency, ms",
     )
     parts = [
         f"<ol>{listed}</ol>" if listed else "",
         table(columns, cells),
         f'<p class="note">Runs with a verdict: those of {len(runs):,} in which something was said '
-        "of this sequence. The next columns split them by gravest verdict.</p>",
+        f"of this {what}. The next columns split them by gravest verdict.</p>",
     ]
     if any(verdict.verdict == WITHDRAWN for run in runs for verdict in run.verdicts):
         parts.append(f'<p class="note">{WITHDRAWN_NOTE}</p>')

@@ -164,10 +164,16 @@ def _seen_table(rows: Sequence[tuple[str, ...]]) -> str:
 
 
 def _headline(finding: Finding, automaton: SequenceAutomaton) -> str:
-    run, index, verdict = finding
+    run, _, verdict, _ = finding
     if verdict is not None:
         return with_arrow(explanation(verdict, run.kept_events, automaton).headline)
-    return f"The sequence was formed at event {index} in the real order, and no monitor said so."
+    return f"{_unsaid(finding, 'The')} in the real order, and no monitor said so."
+
+
+def _unsaid(finding: Finding, the: str = "the") -> str:
+    if finding.rule is None:
+        return f"{the} sequence was formed at event {finding.event_index}"
+    return f"{finding.rule.name} was violated at event {finding.event_index}"
 
 
 def _findings(
@@ -210,25 +216,30 @@ def _said(finding: Finding) -> str:
 def _marks(
     found: Sequence[Alike[FindingKind, Finding]],
 ) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Filters of kinds: result, sequence and process, each with its values and the marks of their
-    articles."""
-    by: dict[str, dict[str, str]] = {"Result": {}, "Completed by": {}, "Process": {}}
+    """Filters of kinds, each with its values and the marks of their articles."""
+    by: dict[str, dict[str, str]] = {name: {} for name in _FILTERS}
     for kind in found:
         for name, value in zip(by, _values(kind), strict=True):
             by[name][value] = mark_of(name, value)
     return [(name, [*values.items()]) for name, values in by.items() if len(values) > 1]
 
 
-def _values(kind: Alike[FindingKind, Finding]) -> tuple[str, str, str]:
-    verdict = kind.first.verdict
+_FILTERS: Final = ("Result", "Rule", "Completed by", "Process")
+
+
+def _values(kind: Alike[FindingKind, Finding]) -> tuple[str, ...]:
+    """Of a kind what `_FILTERS` are about."""
+    verdict, rule = kind.first.verdict, kind.key.rule
     at = with_arrow(kind.key.label) or "not known"
-    return _said(kind.first), at, "none" if verdict is None else verdict.monitor
+    by = "none" if verdict is None else verdict.monitor
+    return _said(kind.first), "" if rule is None else rule.name, at, by
 
 
 def _kind(kind: Alike[FindingKind, Finding], automaton: SequenceAutomaton) -> str:
     first, others = kind.first, kind.others
     said = _said(first)
-    at = f": {with_arrow(kind.key.label)}" if kind.key.label else ""
+    of_rule = "" if kind.key.rule is None else f" {kind.key.rule.name}"
+    at = f"{of_rule}: {with_arrow(kind.key.label)}" if kind.key.label else of_rule
     parts = [f"<h3>{as_html(said.capitalize() + at)}, in the run with seed {first.run.seed}</h3>"]
     told, pictures = (_missed if first.verdict is None else _verdict)(first, automaton)
     parts.append(f'<div class="finding"><div>{"".join(told)}</div>{"".join(pictures)}</div>')
@@ -247,8 +258,7 @@ def _kind(kind: Alike[FindingKind, Finding], automaton: SequenceAutomaton) -> st
         runs = len({finding.run.seed for finding in others})
         alike = f"{len(others):,} more like this, in {counted(runs, 'run')}"
         parts.append(folded(alike, inner))
-    filters = ("Result", "Completed by", "Process")
-    marks = " ".join(map(mark_of, filters, _values(kind)))
+    marks = " ".join(map(mark_of, _FILTERS, _values(kind)))
     return f'<article class="{marks}">{"".join(parts)}</article>'
 
 
@@ -258,7 +268,7 @@ def _view(run: Run, automaton: SequenceAutomaton) -> View:
 
 
 def _row(finding: Finding) -> tuple[str, ...]:
-    run, index, verdict = finding
+    run, index, verdict, _ = finding
     latency = finding.latency
     return (
         str(run.seed),
@@ -269,14 +279,15 @@ def _row(finding: Finding) -> tuple[str, ...]:
 
 
 def _missed(finding: Finding, automaton: SequenceAutomaton) -> tuple[list[str], list[str]]:
-    run, index, _ = finding
+    run, index, _, rule = finding
     pictures = []
     told = [
-        f'<p class="violated"><strong>Missed:</strong> the sequence was formed at '
-        f"event {index} in the real order, and no monitor said so.</p>"
+        f'<p class="violated"><strong>Missed:</strong> {as_html(_unsaid(finding))} in the real '
+        "order, and no monitor said so.</p>"
     ]
     if run.kept_events:
-        highlights = highlights_of_missed(run, index)
+        unsaid = next(each for each in missed(run) if each[::2] == (index, rule))
+        highlights = highlights_of_missed(unsaid)
         view = _view(run, automaton)
         picture = space_time_picture(
             run.kept_events, run.processes, highlights, missed=index, view=view
@@ -288,10 +299,10 @@ def _missed(finding: Finding, automaton: SequenceAutomaton) -> tuple[list[str], 
 
 def _verdict(finding: Finding, automaton: SequenceAutomaton) -> tuple[list[str], list[str]]:
     """The text on a verdict, and its picture."""
-    run, _, verdict = finding
+    run, _, verdict, _ = finding
     pictures = []
     assert verdict is not None
-    formed = really_formed(run, verdict, automaton)
+    formed = really_formed(run, verdict)
     explained = explanation(verdict, run.kept_events, automaton, messages=run.kept_messages)
     tone = _CLASS.get(verdict.verdict, "quiet")
     sentences = map(in_html, explained.sentences)

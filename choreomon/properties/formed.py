@@ -9,37 +9,54 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import TypeAlias
 
-from choreomon.core.run import Run, RunEvent, RunVerdict
+from choreomon.core.run import Run, RunEvent, RunFormation, RunVerdict
+from choreomon.core.stated_rule import StatedRule
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.instances import Parameters
 from choreomon.properties.linear import linear_formations
-from choreomon.properties.parts import restricted
 from choreomon.properties.progress import rules_of
 from choreomon.properties.reference import Formation
 from choreomon.properties.slices import Happened, slices
 
-Formed: TypeAlias = tuple[tuple[int, tuple[int, ...]], ...]
-"""For each event at which the property was formed its index, and the indices of one sequence of
-events that formed it; empty if that is not known."""
+Formed: TypeAlias = tuple[RunFormation, ...]
+"""Each event at which the property was formed, or a rule of it, in their order."""
 
 
 def formed_by(
     automaton: SequenceAutomaton,
-    formed: Iterable[int],
+    formed: Iterable[tuple[int, int]],
     events: Sequence[RunEvent],
     verdicts: Iterable[RunVerdict],
 ) -> Formed:
-    """`formed` are the indices of the events that formed the property. Where `events` are all of
-    the run, also by which: where several sequences end there, by one that the monitor was certain
-    of, if it was of any. Where they are not, they are to be empty."""
+    """`formed` are the indices of the events that formed the property, each with the place of the
+    rule (`choreomon.properties.linear.FormationWatch`). Where `events` are all of the run, also by
+    which: where several sequences end there, by one that the monitor was certain of, if it was of
+    any. Where they are not, they are to be empty."""
     if not events:
-        return tuple([(index, ()) for index in formed])
+        stated = [rule for rule, _ in automaton.rules]
+        return tuple(
+            [RunFormation(index, (), stated[place] if stated else None) for index, place in formed]
+        )
     certain = _certain(verdicts)
     found = []
-    for formation in linear_formations(automaton, (event.label for event in events)):
-        sure = _sure(formation, certain.get(formation.index, set()))
-        found.append((formation.index, (sure or formation.sequences)[0]))
-    return tuple(found)
+    for rule, part in _rules(automaton):
+        for formation in linear_formations(part, (event.label for event in events)):
+            sure = _sure(formation, certain.get(formation.index, set()))
+            found.append(RunFormation(formation.index, (sure or formation.sequences)[0], rule))
+    return tuple(sorted(found, key=_event))
+
+
+def _rules(
+    automaton: SequenceAutomaton,
+) -> Sequence[tuple[StatedRule | None, SequenceAutomaton]]:
+    """What is formed by itself: each rule, or all of a property that is not written as rules."""
+    if not automaton.rules:
+        return [(None, automaton)]
+    return [(rule.stated, rule.automaton) for rule in rules_of(automaton)]
+
+
+def _event(formation: RunFormation) -> int:
+    return formation.event_index
 
 
 def formed_for_each(
@@ -51,55 +68,26 @@ def formed_for_each(
     """The same of a property for each instance: where it was formed for one of them. `events`: all
     that have its labels, in the order in which they happened."""
     certain = _certain(verdicts)
-    found: dict[int, tuple[bool, tuple[int, ...]]] = {}
+    found: dict[tuple[int, StatedRule | None], tuple[bool, RunFormation]] = {}
     for rule in rules_of(automaton):
         for _, own in slices(rule.automaton, parameters, events):
             for formation in linear_formations(rule.automaton, (event.label for event in own)):
                 index = own[formation.index].at
                 sure = _sure(formation, certain.get(index, set()))
                 sequence = tuple(own[place].at for place in (sure or formation.sequences)[0])
-                if index not in found or (sure and not found[index][0]):
-                    found[index] = bool(sure), sequence
-    return tuple((index, sequence) for index, (_, sequence) in sorted(found.items()))
+                key = index, rule.stated
+                if key not in found or (sure and not found[key][0]):
+                    found[key] = bool(sure), RunFormation(index, sequence, rule.stated)
+    return tuple(sorted((formation for _, formation in found.values()), key=_event))
 
 
-def really_formed(
-    run: Run, verdict: RunVerdict, automaton: SequenceAutomaton
-) -> Mapping[int, tuple[int, ...]] | None:
+def really_formed(run: Run, verdict: RunVerdict) -> Mapping[int, tuple[int, ...]] | None:
     """Where in the real order what the verdict is about was formed, by event, with one sequence of
-    events that formed it there, or with none; None where that is not known, as of one rule of a run
-    whose events were not all kept."""
+    events that formed it there, or with none; None where that is not known. What it is about is its
+    rule, whatever the instance."""
     if run.formed is None:
         return None
-    if verdict.rule is None:
-        return dict(run.formed)
-    if len(run.kept_events) != run.events:
-        return None
-    return formed_as(automaton, verdict, run.kept_events)
-
-
-def formed_as(
-    automaton: SequenceAutomaton, verdict: RunVerdict, events: Sequence[RunEvent]
-) -> Mapping[int, tuple[int, ...]]:
-    """Where the rule that a verdict is about was really formed, for the instance that it is about,
-    by event and with one sequence of events that formed it there. `events` are all of the run."""
-    rules = automaton.rules
-    states = next((own for stated, own in rules if stated == verdict.rule), frozenset[str]())
-    part, binding = restricted(automaton, states), dict(verdict.binding)
-    own = [
-        event
-        for event in events
-        if event.label in part.labels
-        and all(
-            binding.get(name) == value
-            for name, value in event.values
-            if name in automaton.carried.get(event.message, ())
-        )
-    ]
-    return {
-        own[formation.index].index: tuple(own[place].index for place in formation.sequences[0])
-        for formation in linear_formations(part, (event.label for event in own))
-    }
+    return {index: events for index, events, rule in run.formed if rule == verdict.rule}
 
 
 def _certain(verdicts: Iterable[RunVerdict]) -> Mapping[int, Set[str]]:

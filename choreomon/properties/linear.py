@@ -9,6 +9,8 @@ the definition; they agree to the last sequence (tests/properties/test_linear.py
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import reduce
+from operator import or_
 from typing import NamedTuple
 
 from choreomon.core.message import Label
@@ -67,7 +69,8 @@ def linear_formations(
 class FormationRules:
     """Rules for any number of `FormationWatch` of one automaton: for each label what it fires, as
     the bit of a transition and the bits of those of which one must be live, and what it cancels, as
-    bits of which one must be live and all bits that stay."""
+    bits of which one must be live and all bits that stay. `finals`: of each rule of the automaton,
+    or of all of it where it has none, the bits of what completes it."""
 
     def __init__(self, automaton: SequenceAutomaton) -> None:
         bits = {t: 2 << number for number, t in enumerate(automaton.forward)}
@@ -76,7 +79,11 @@ class FormationRules:
             return sum({bits[t] for t in transitions})
 
         self.begun = mask(automaton.begun)
-        self.final = mask(t for t in automaton.forward if t.target in automaton.final)
+        ends = [{*automaton.final} & states for _, states in automaton.rules]
+        self.finals = [
+            mask(t for t in automaton.forward if t.target in own)
+            for own in ends or [{*automaton.final}]
+        ]
         self.reactions = {}
         for label in automaton.labels:
             fires, cancels = _reaction(automaton, label)
@@ -92,13 +99,15 @@ class FormationWatch:
 
     def __init__(self, rules: FormationRules) -> None:
         self._reactions = rules.reactions
-        self._final = rules.final
+        self._finals = rules.finals
+        self._any = reduce(or_, rules.finals)
         # The lowest bit is always live: what starts a sequence continues it.
         self._live = 1 | rules.begun
 
-    def formed_at(self, label: Label) -> bool:
-        """Return whether the next event forms the property. The event has one of the automaton's
-        labels; others need not be told."""
+    def formed_at(self, label: Label) -> tuple[int, ...]:
+        """Return the places of the rules that the next event forms, which is 0 where the property
+        is not written as rules. The event has one of the automaton's labels; others need not be
+        told."""
         fires, cancels = self._reactions[label]
         live = left = self._live
         fired = 0
@@ -109,7 +118,9 @@ class FormationWatch:
             if live & needed:
                 left &= spared
         self._live = left | fired
-        return bool(fired & self._final)
+        if not fired & self._any:
+            return ()
+        return tuple([place for place, final in enumerate(self._finals) if fired & final])
 
 
 def _reaction(automaton: SequenceAutomaton, label: Label) -> _Reaction:

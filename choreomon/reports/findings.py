@@ -28,7 +28,7 @@ def findings_of_runs(runs: Iterable[Run], place: Place) -> Iterator[Finding]:
     runs are those about the same label with the same transitions, of the same instance. Its threads
     are the events that it rests on, of runs whose events were kept."""
     for run in runs:
-        formed = dict(run.formed or ())
+        formed = {(each.event_index, each.rule): each.events for each in run.formed or ()}
         for verdict in run.verdicts:
             if verdict.verdict == "withdrawn":
                 continue
@@ -44,7 +44,7 @@ def findings_of_runs(runs: Iterable[Run], place: Place) -> Iterator[Finding]:
                     *(f"{a} {b}" for a, b in verdict.transitions),
                     *(f"{name}={value}" for name, value in verdict.binding),
                 ),
-                _threads(run, verdict, formed.get(verdict.event_index, ())),
+                _threads(run, verdict, formed.get((verdict.event_index, verdict.rule), ())),
                 stated=verdict.rule,
             )
 

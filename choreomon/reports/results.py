@@ -10,7 +10,14 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from choreomon.core.run import Exercise, Run, RunReason, RunVerdict, Verification
+from choreomon.core.run import (
+    Exercise,
+    Run,
+    RunFormation,
+    RunReason,
+    RunVerdict,
+    Verification,
+)
 from choreomon.logs.trace import milliseconds
 
 
@@ -45,8 +52,22 @@ def _run(run: Run) -> dict[str, Any]:
         "history_records": {"mean": run.history_records.mean, "max": run.history_records.max},
         **({} if run.exercise is None else _exercise(run.exercise)),
         "verdicts": [verdict_as_json(verdict) for verdict in run.verdicts],
-        **({} if run.formed is None else {"formed": [index for index, _ in run.formed]}),
+        **({} if run.formed is None else _formed(run.formed)),
         **({} if run.verification is None else {"verification": _verification(run.verification)}),
+    }
+
+
+def _formed(formed: Iterable[RunFormation]) -> dict[str, Any]:
+    """The events by their indices; of a property that is written as rules also which of them."""
+    found = [*formed]
+    rules = [
+        {"event_index": each.event_index, "rule": each.rule.name}
+        for each in found
+        if each.rule is not None
+    ]
+    return {
+        "formed": [*dict.fromkeys(each.event_index for each in found)],
+        **({"formed_rules": rules} if rules else {}),
     }
 
 

@@ -7,6 +7,7 @@ from statistics import fmean
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from choreomon.core.run import Run, RunVerdict
+from choreomon.core.stated_rule import StatedRule
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN, VerdictKind
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.sentences.forbidden_sequences import MAX_SEQUENCES, first_sequences, in_words
@@ -20,18 +21,21 @@ _GRAVITY: Final[tuple[Said, ...]] = ("missed", VIOLATED, POSSIBLY_VIOLATED, WITH
 
 
 class Finding(NamedTuple):
-    """A verdict of a run; without one, a formation at `event_index` that no monitor declared."""
+    """A verdict of a run; without one, a formation at `event_index` that no monitor declared.
+    `rule`: the one that it is about, of a property that is written as rules."""
 
     run: Run
     event_index: int
     verdict: RunVerdict | None
+    rule: StatedRule | None = None
 
     @property
     def formed(self) -> bool | None:
-        """Whether the sequence was really formed there; `None` where that was not evaluated."""
+        """Whether it was really formed there; `None` where that was not evaluated."""
         if self.run.formed is None:
             return None
-        return any(index == self.event_index for index, _ in self.run.formed)
+        about = self.event_index, self.rule
+        return any((each.event_index, each.rule) == about for each in self.run.formed)
 
     @property
     def latency(self) -> int | None:
@@ -48,26 +52,29 @@ class Finding(NamedTuple):
 
 class FindingKind(NamedTuple):
     """Findings of one kind are about the same last step (`transitions` into final states, on one
-    `label`), and as grave. Of a missed formation no monitor says which step it was."""
+    `label`), and as grave. Of a missed formation no monitor says which step it was, but the rule is
+    known."""
 
     said: Said
     formed: bool | None
     transitions: tuple[tuple[str, str], ...] = ()
     label: str = ""
+    rule: StatedRule | None = None
 
 
 def kind_of(finding: Finding) -> FindingKind:
     verdict = finding.verdict
     if verdict is None:
-        return FindingKind("missed", True)
-    return FindingKind(verdict.verdict, finding.formed, verdict.transitions, verdict.label)
+        return FindingKind("missed", True, rule=finding.rule)
+    found = finding.formed, verdict.transitions, verdict.label, finding.rule
+    return FindingKind(verdict.verdict, *found)
 
 
 def findings_of(run: Run) -> list[Finding]:
     """All of one run, in no particular order."""
     return [
-        *(Finding(run, index, None) for index in missed(run)),
-        *(Finding(run, verdict.event_index, verdict) for verdict in run.verdicts),
+        *(Finding(run, each.event_index, None, each.rule) for each in missed(run)),
+        *(Finding(run, each.event_index, each, each.rule) for each in run.verdicts),
     ]
 
 
@@ -90,11 +97,12 @@ def _gravity(finding: Finding) -> tuple[int, bool]:
 
 
 class SequenceRow(NamedTuple):
-    """What was said of the sequences that have one last step: in how many runs something was, and
-    in how many of them which verdict was the gravest. `latency` is a mean over the verdicts, in
-    microseconds."""
+    """What was said of the sequences that have one last step, or of a rule: in how many runs
+    something was, and in how many of them which verdict was the gravest. `name` is that of the
+    rule, or the numbers of the sequences, of which `words` say what they are. `latency` is a mean
+    over the verdicts, in microseconds."""
 
-    numbers: str
+    name: str
     words: tuple[str, ...]
     runs: int
     violated: int
@@ -104,8 +112,15 @@ class SequenceRow(NamedTuple):
 
 
 def sequence_rows(runs: Sequence[Run], automaton: SequenceAutomaton) -> list[SequenceRow]:
-    """One for each last step of forbidden sequences, which all have a row, said or not. Sequences
-    behind the first `MAX_SEQUENCES` are counted under their last step, without a number."""
+    """One for each rule, or for each last step of forbidden sequences, which all have a row, said
+    or not. Sequences behind the first `MAX_SEQUENCES` are counted under their last step, without a
+    number."""
+    found_in = [findings_of(run) for run in runs]
+    if automaton.rules:
+        return [
+            _row(stated.name, (), [[f for f in found if f.rule == stated] for found in found_in])
+            for stated, _ in automaton.rules
+        ]
     sequences = first_sequences(automaton)
     endings: dict[tuple[str, str], list[int]] = {
         (t.source, t.target): [] for t in automaton.forward if t.target in automaton.final
@@ -113,35 +128,45 @@ def sequence_rows(runs: Sequence[Run], automaton: SequenceAutomaton) -> list[Seq
     for number, sequence in enumerate(sequences[:MAX_SEQUENCES], 1):
         endings[sequence[-1].source, sequence[-1].target].append(number)
     more = len(sequences) > MAX_SEQUENCES
-    found_in = [findings_of(run) for run in runs]
     rows = []
     for ending, numbers in endings.items():
         own = [[f for f in findings if _is_about(f, ending)] for findings in found_in]
-        told = [found for found in own if found]
-        worst = [min((_said_of(f, ending) for f in found), key=_GRAVITY.index) for found in told]
-        latencies = [f.latency for found in told for f in found if f.latency is not None]
         named = ", ".join(map(str, numbers)) + (", ..." if more and numbers else "")
-        rows.append(
-            SequenceRow(
-                named or f"ending {ending[0]} -> {ending[1]}",
-                tuple(in_words(automaton, sequences[number - 1]) for number in numbers),
-                len(told),
-                worst.count(VIOLATED),
-                worst.count(POSSIBLY_VIOLATED),
-                worst.count(WITHDRAWN),
-                fmean(latencies) if latencies else None,
-            )
-        )
+        name = named or f"ending {ending[0]} -> {ending[1]}"
+        words = tuple(in_words(automaton, sequences[number - 1]) for number in numbers)
+        rows.append(_row(name, words, own, ending))
     return rows
 
 
-def _said_of(finding: Finding, ending: tuple[str, str]) -> Said:
-    """What a verdict says of one of its last steps: where one is certain, one whose step before
-    is not is only possible."""
+def _row(
+    name: str,
+    words: tuple[str, ...],
+    found_in: Sequence[Sequence[Finding]],
+    ending: tuple[str, str] | None = None,
+) -> SequenceRow:
+    """The row of what was found in each run; `ending` is the last step that it is about."""
+    said = [[f for f in found if f.verdict is not None] for found in found_in]
+    told = [found for found in said if found]
+    worst = [min((_said_of(f, ending) for f in found), key=_GRAVITY.index) for found in told]
+    latencies = [f.latency for found in told for f in found if f.latency is not None]
+    return SequenceRow(
+        name,
+        words,
+        len(told),
+        worst.count(VIOLATED),
+        worst.count(POSSIBLY_VIOLATED),
+        worst.count(WITHDRAWN),
+        fmean(latencies) if latencies else None,
+    )
+
+
+def _said_of(finding: Finding, ending: tuple[str, str] | None) -> Said:
+    """What a verdict says, of one of its last steps where that is asked: where one is certain, one
+    whose step before is not is only possible."""
     verdict = finding.verdict
     assert verdict is not None
     sure = certain(verdict)
-    if sure and ending not in sure:
+    if ending is not None and sure and ending not in sure:
         return POSSIBLY_VIOLATED
     return verdict.verdict
 

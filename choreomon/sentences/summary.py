@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
-from choreomon.core.run import Run
+from choreomon.core.run import Run, RunFormation
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, VerdictKind
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.sentences.forbidden_sequences import first_sequences
@@ -32,11 +32,13 @@ def worst_verdict(run: Run) -> VerdictKind | None:
     return None
 
 
-def missed(run: Run) -> tuple[int, ...]:
-    """The events at which the property was formed in the real order and no monitor
-    declared it, not even as possible. Empty where the run was not evaluated."""
-    declared = {v.event_index for v in run.verdicts if v.verdict in (VIOLATED, POSSIBLY_VIOLATED)}
-    return tuple(index for index, _ in run.formed or () if index not in declared)
+def missed(run: Run) -> tuple[RunFormation, ...]:
+    """What was formed in the real order, the property or a rule of it, and no monitor declared, not
+    even as possible. Empty where the run was not evaluated."""
+    declared = {
+        (v.event_index, v.rule) for v in run.verdicts if v.verdict in (VIOLATED, POSSIBLY_VIOLATED)
+    }
+    return tuple(f for f in run.formed or () if (f.event_index, f.rule) not in declared)
 
 
 def gravity(run: Run) -> int:
@@ -90,7 +92,9 @@ def rules_headline(runs: Sequence[Run]) -> str:
     been, with how many of several runs."""
     sure: Counter[str] = Counter()
     possible: Counter[str] = Counter()
+    unsaid: Counter[str] = Counter()
     for run in runs:
+        unsaid.update({each.rule.name for each in missed(run) if each.rule is not None})
         kinds: dict[str, set[VerdictKind]] = {}
         for verdict in run.verdicts:
             if verdict.rule is not None:
@@ -102,13 +106,15 @@ def rules_headline(runs: Sequence[Run]) -> str:
                 possible[name] += 1
     told = [
         f"{what}: {', '.join(_in_runs(name, times, len(runs)) for name, times in counts.items())}"
-        for what, counts in (("violated", sure), ("possibly violated", possible))
+        for what, counts in (
+            ("violated", sure),
+            ("possibly violated", possible),
+            ("violated, and no monitor declared it", unsaid),
+        )
         if counts
     ]
     said = "; ".join(told) or "no rule was violated"
-    unseen = sum(1 for run in runs if missed(run))
-    missing = f" In {counted(unseen, 'run')} one was, and no monitor declared it." if unseen else ""
-    return f"{said[0].upper()}{said[1:]}.{missing}"
+    return f"{said[0].upper()}{said[1:]}."
 
 
 def _in_runs(name: str, times: int, runs: int) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from rich.text import Text
 
 from choreomon.core.run import Run, RunVerdict
 from choreomon.properties.automaton import SequenceAutomaton, Transition
+from choreomon.properties.parts import restricted
 from choreomon.properties.relations import cancels
 from choreomon.properties.sequences import Step, steps_of
 from choreomon.sentences.forbidden_sequences import MAX_SEQUENCES, first_sequences, in_words
@@ -18,18 +20,56 @@ from choreomon.terminal.text import STYLES
 
 MAX_FORMATIONS: Final = 10
 
+MAX_OF_RULE: Final = 3
+"""Sequences of one rule that are listed, and cancellations: its pattern says the same."""
 
-def property_sentences(automaton: SequenceAutomaton, *, verbose: bool = False) -> list[str]:
-    """Sentences on what must not happen, and what cancels it; at most `MAX_SEQUENCES` sequences.
-    States are named if the property was written as an automaton, and with `verbose`."""
-    sequences = first_sequences(automaton)
+
+def property_sentences(
+    automaton: SequenceAutomaton, *, verbose: bool = False, said: Sequence[str] = ()
+) -> list[str]:
+    """Sentences on what must not happen, and what cancels it; at most `MAX_SEQUENCES` sequences, or
+    rules. States are named if the property was written as an automaton, and with `verbose`. `said`:
+    of each rule what its pattern says, instead of what its author does."""
+    if automaton.rules:
+        return _of_rules(automaton, verbose=verbose, said=said)
     lines = ["What must not happen, in this order, with anything else in between:"]
-    for number, sequence in enumerate(sequences[:MAX_SEQUENCES], 1):
-        lines.append(f"  {number}. {in_words(automaton, sequence)}")
-    if len(sequences) > MAX_SEQUENCES:
-        lines.append("  and further ones, which are not listed")
+    lines += _sequences(automaton, MAX_SEQUENCES, numbered=True)
     if automaton.backward:
         lines.append("unless it is cancelled in between:")
+    return lines + _cancellations(automaton, verbose=verbose)
+
+
+def _of_rules(automaton: SequenceAutomaton, *, verbose: bool, said: Sequence[str]) -> list[str]:
+    lines = ["What must not happen, with anything else in between:"]
+    for place, (stated, states) in enumerate(automaton.rules[:MAX_SEQUENCES]):
+        told = (said[place] if said else "") or stated.description or "an automaton"
+        lines.append(f"{stated.name}: {told}")
+        part = replace(restricted(automaton, states), sequences=())
+        most = MAX_SEQUENCES if verbose else MAX_OF_RULE
+        lines += _sequences(part, most, numbered=False)
+        cancelled = _cancellations(part, verbose=verbose, named=verbose)
+        lines += cancelled[:most]
+        if len(cancelled) > most:
+            lines.append(f"  and {counted(len(cancelled) - most, 'further cancellation')}")
+    if len(automaton.rules) > MAX_SEQUENCES:
+        lines.append(f"and {counted(len(automaton.rules) - MAX_SEQUENCES, 'further rule')}")
+    return lines
+
+
+def _sequences(automaton: SequenceAutomaton, most: int, *, numbered: bool) -> list[str]:
+    sequences = first_sequences(automaton)
+    lines = [
+        f"  {f'{number}. ' if numbered else ''}{in_words(automaton, sequence)}"
+        for number, sequence in enumerate(sequences[:most], 1)
+    ]
+    if len(sequences) > most:
+        lines.append("  and further ones, which are not listed")
+    return lines
+
+
+def _cancellations(automaton: SequenceAutomaton, *, verbose: bool, named: bool = True) -> list[str]:
+    """`named`: with the state in which it is, where steps have no numbers."""
+    lines: list[str] = []
     steps = steps_of(automaton.sequences)
     for back in automaton.backward:
         undone = [t for t in automaton.forward if cancels(automaton, back, t)]
@@ -37,8 +77,9 @@ def property_sentences(automaton: SequenceAutomaton, *, verbose: bool = False) -
             lines.append(f"  {_taken_back(automaton, back, undone, steps, verbose=verbose)}")
         else:
             labels = ", ".join(dict.fromkeys(automaton.written(t.label) for t in undone))
-            lines.append(f"  {automaton.written(back.label)} in {back.source} takes back {labels}")
-    return lines
+            where = f" in {back.source}" if named else ""
+            lines.append(f"  {automaton.written(back.label)}{where} takes back {labels}")
+    return [*dict.fromkeys(lines)]
 
 
 def _taken_back(
@@ -86,13 +127,14 @@ def formed_text(run: Run, automaton: SequenceAutomaton | None = None) -> Text:
         return Text(f"{order} none was formed.")
     several = automaton is not None and len(first_sequences(automaton)) > 1
     text = Text(f"{order} {'one' if several else 'it'} was formed {times(len(run.formed))}:")
-    for index, sequence in run.formed[:MAX_FORMATIONS]:
+    for index, sequence, rule in run.formed[:MAX_FORMATIONS]:
         by = f", by events {', '.join(map(str, sequence))}" if sequence else ""
-        text.append(f"\n  at event {index}{by}")
+        text.append(f"\n  at event {index}{by}{'' if rule is None else f': {rule.name}'}")
     if len(run.formed) > MAX_FORMATIONS:
         text.append(f"\n  and {counted(len(run.formed) - MAX_FORMATIONS, 'more time')}")
-    if missed(run):
-        text.append(
-            f"\nMissed by the monitors: event {', '.join(map(str, missed(run)))}", "bold red"
+    if unseen := missed(run):
+        told = ", ".join(
+            f"{index}{'' if rule is None else f' ({rule.name})'}" for index, _, rule in unseen
         )
+        text.append(f"\nMissed by the monitors: event {told}", "bold red")
     return text

@@ -249,7 +249,10 @@ class MonitoredRun:
         loaded = self.document.property
         assert loaded is not None
         verdicts = last_verdicts(
-            self._said, lambda process, count: self._ticked[process][count - 1], self._timing
+            self._said,
+            lambda process, count: self._ticked[process][count - 1],
+            self._timing,
+            loaded.automaton.rules,
         )
         exercising = Exercising(loaded.automaton, rules_of(loaded.automaton), loaded.parameters)
         for event in self._events:
@@ -281,7 +284,9 @@ class MonitoredRun:
             happened = [Happened(each.index, each.label, each.values) for each in labelled]
             return formed_for_each(loaded.automaton, loaded.parameters, happened, verdicts)
         watch = FormationWatch(rules)
-        formed = [event.index for event in labelled if watch.formed_at(event.label)]
+        formed = [
+            (event.index, place) for event in labelled for place in watch.formed_at(event.label)
+        ]
         return formed_by(loaded.automaton, formed, self._events, verdicts)
 
 

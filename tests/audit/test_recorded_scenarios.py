@@ -30,7 +30,7 @@ def recorded(document: Document, seed: int) -> tuple[str, set[int]]:
     prepared = simulation(document)
     recorder = tracing(trace, prepared.application.processes)
     run = prepared.run(seed, recorder=recorder, keep_events=True)
-    return trace.getvalue(), {index for index, _ in run.formed or ()}
+    return trace.getvalue(), {index for index, *_ in run.formed or ()}
 
 
 def audited(document: Document, lines: list[str]) -> Outcome:

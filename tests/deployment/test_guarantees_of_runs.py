@@ -105,7 +105,7 @@ def check_formations(ran: Ran) -> None:
         formed = [of[formation.index] for formation in formations(automaton, labels)]
         expected += [n for n in formed if bindings[n] == binding]
     assert ran.run.formed is not None
-    assert [index for index, _ in ran.run.formed] == sorted(expected)
+    assert [index for index, *_ in ran.run.formed] == sorted(expected)
 
 
 def check_order(ran: Ran) -> None:

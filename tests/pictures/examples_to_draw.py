@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import starmap
 from typing import NamedTuple
 
 from choreomon.core.message import HANDLE, SEND, EventKind, Label, Message
-from choreomon.core.run import Run, RunEvent, RunReason, RunVerdict, Summary
+from choreomon.core.run import Run, RunEvent, RunFormation, RunReason, RunVerdict, Summary
 from choreomon.pictures.shapes.drawing import Drawing, Group, Shape, Text, flattened, text_width
 from choreomon.properties.automaton import (
     SelfLoop,
@@ -133,7 +134,7 @@ def run(
         history_records=Summary(1.5, 1.0, 3.0, 3.0),
         verdicts=verdicts,
         kept_events=kept,
-        formed=formed,
+        formed=None if formed is None else tuple(starmap(RunFormation, formed)),
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from examples_to_draw import POSSIBLY, VIOLATED, automaton, events
 from examples_to_draw import run as run_with
 
-from choreomon.core.run import RunReason
+from choreomon.core.run import RunFormation, RunReason
 from choreomon.pictures.space_time.highlights import (
     Highlight,
     highlights_in_run,
@@ -97,25 +97,24 @@ def test_in_a_run_the_sequence_that_was_really_formed_comes_first() -> None:
         3,
         4,
     ]
-    formed = replace(plain, formed=((4, (0, 3, 4)),))
+    formed = replace(plain, formed=(RunFormation(4, (0, 3, 4)),))
     assert [highlight.event_index for highlight in highlights_in_run(formed, JUDGED, LINE)] == [
         0,
         3,
         4,
     ]
-    elsewhere = replace(plain, formed=((3, (0, 3)),))
+    elsewhere = replace(plain, formed=(RunFormation(3, (0, 3)),))
     assert highlights_in_run(elsewhere, JUDGED, LINE) == highlights_in_run(plain, JUDGED, LINE)
 
 
 def test_what_was_missed_is_marked_with_its_sequence_where_that_is_known() -> None:
-    run = run_with(0, formed=((4, (0, 3, 4)), (5, ()), (6, (6,))))
-    assert highlights_of_missed(run, 4) == (
+    assert highlights_of_missed(RunFormation(4, (0, 3, 4))) == (
         Highlight(0, "step", 1),
         Highlight(3, "step", 2),
         Highlight(4, "judged", 3),
     )
-    assert highlights_of_missed(run, 5) == (Highlight(5, "judged"),)
-    assert highlights_of_missed(run, 6) == (Highlight(6, "judged", 1),)
+    assert highlights_of_missed(RunFormation(5)) == (Highlight(5, "judged"),)
+    assert highlights_of_missed(RunFormation(6, (6,))) == (Highlight(6, "judged", 1),)
 
 
 def test_a_cancelled_way_is_taken_only_where_there_is_no_other() -> None:

@@ -58,7 +58,7 @@ def test_it_is_an_event_before_all_others_and_is_in_no_sequence() -> None:
         ]
         assert linear_formations(automaton, word) == found
         watch = FormationWatch(FormationRules(automaton))
-        told = [watch.formed_at(label) if label is not None else False for label in word]
+        told = [label is not None and bool(watch.formed_at(label)) for label in word]
         assert [place for place, each in enumerate(told) if each] == [f.index for f in found]
         formed += len(found)
     assert formed > 1500

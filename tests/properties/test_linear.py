@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +13,9 @@ from choreomon.core.message import Label
 from choreomon.properties import linear
 from choreomon.properties.automaton import SequenceAutomaton, Transition
 from choreomon.properties.linear import FormationRules, FormationWatch, linear_formations
+from choreomon.properties.parts import restricted
 from choreomon.properties.reference import formations
+from tests.laws.several_rules import Drawing, draw_rules
 from tests.properties.words import automaton as spelled
 from tests.properties.words import letter
 from tests.strategies import PROCESSES, automata
@@ -52,6 +55,22 @@ def test_told_event_by_event_the_same_events_form_the_property(
 ) -> None:
     automaton, word = case
     assert watched(automaton, word) == [f.index for f in formations(automaton, word)]
+
+
+def test_of_several_rules_each_is_formed_where_it_is_by_itself() -> None:
+    random, seen = Random(37), 0
+    for _ in range(200):
+        automaton = draw_rules(random, PROCESSES[:3], Drawing())
+        word = random.choices(automaton.labels, k=30)
+        watch = FormationWatch(FormationRules(automaton))
+        told = [(index, place) for index, m in enumerate(word) for place in watch.formed_at(m)]
+        assert sorted(told) == sorted(
+            (formation.index, place)
+            for place, (_, states) in enumerate(automaton.rules)
+            for formation in formations(restricted(automaton, states), word)
+        )
+        seen += len(told) > len({index for index, _ in told})
+    assert seen > 50
 
 
 @pytest.mark.parametrize("word", ["avc", "bvc", "abvc"])

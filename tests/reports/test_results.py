@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 
-from choreomon.core.run import Run, RunReason, RunVerdict, Summary
+from choreomon.core.run import Run, RunFormation, RunReason, RunVerdict, Summary
 from choreomon.reports.results import runs_json, runs_json_pieces
 
 PRE = RunReason(9, ("q0", "q1"), "pre", "Frm", "before", True)
@@ -25,7 +25,7 @@ RUN = Run(
     latency=Summary(1500.0, 1000.0, 2500.0, 2500.0),
     history_records=Summary(1.5, 1.0, 3.0, 3.0),
     verdicts=(VERDICT,),
-    formed=((4, (1, 4)), (17, ())),
+    formed=(RunFormation(4, (1, 4)), RunFormation(17)),
 )
 TEXT = (
     '{"seed":3,"events":20,"monitoring_messages":4,"monitoring_bytes":123,'

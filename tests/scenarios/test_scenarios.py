@@ -115,7 +115,7 @@ def words_of(run: Run) -> set[VerdictKind]:
 def broken_guarantees(run: Run) -> list[str]:
     """Formations that nothing was said about (G1), and false alarms (G2)."""
     assert run.formed is not None
-    formed = {index for index, _ in run.formed}
+    formed = {index for index, *_ in run.formed}
     said = {v.event_index: v.verdict for v in run.verdicts}
     missed = [index for index in formed if said.get(index, "withdrawn") == "withdrawn"]
     false = [i for i, word in said.items() if word == "violated" and i not in formed]

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from choreomon.core.run import Verification
+from choreomon.core.run import RunFormation, Verification
+from choreomon.core.stated_rule import StatedRule
 from choreomon.properties.sequences import MessageSequence, sequences_automaton
-from choreomon.sentences.run_findings import sequence_rows
+from choreomon.sentences.run_findings import findings_of, sequence_rows
 from choreomon.sentences.summary import (
     alike_runs,
     few_seeds,
@@ -13,6 +14,7 @@ from choreomon.sentences.summary import (
     headline,
     missed,
     result_in_words,
+    rules_headline,
     seeds,
     tells,
     worst_verdict,
@@ -147,14 +149,28 @@ def test_a_withdrawn_verdict_is_not_a_finding() -> None:
 
 def test_a_formation_without_verdict_is_missed() -> None:
     formed = ((2, (1, 2)), (5, (1, 5)))
-    assert missed(run(0, VIOLATED, formed=formed)) == (5,)
+    assert missed(run(0, VIOLATED, formed=formed)) == (RunFormation(5, (1, 5)),)
     assert missed(run(0, VIOLATED, POSSIBLY, formed=formed)) == ()
     assert missed(run(0)) == ()
 
 
+def test_of_two_rules_at_one_event_the_one_without_a_verdict_is_missed() -> None:
+    one, other = StatedRule("one", line=3), StatedRule("other", line=5)
+    formed = RunFormation(2, (1, 2), one), RunFormation(2, (2,), other)
+    of_run = replace(run(0, replace(VIOLATED, event_index=2, rule=one)), formed=formed)
+    assert missed(of_run) == formed[1:]
+    assert rules_headline([of_run]) == (
+        "Violated: one; violated, and no monitor declared it: other."
+    )
+    assert [(each.rule, each.formed) for each in findings_of(of_run)] == [
+        (other, True),
+        (one, True),
+    ]
+
+
 def test_a_formation_whose_verdict_was_withdrawn_is_missed() -> None:
     withdrawn = replace(POSSIBLY, verdict="withdrawn")
-    assert missed(run(0, withdrawn, formed=((5, (1, 5)),))) == (5,)
+    assert missed(run(0, withdrawn, formed=((5, (1, 5)),))) == (RunFormation(5, (1, 5)),)
 
 
 def test_figures_add_up_over_the_runs_and_times_are_in_milliseconds() -> None:

@@ -102,7 +102,7 @@ def test_runs_end_and_are_those_of_the_document(parameters: Parameters, seed: in
     assert not run.reached_max_events
     assert run == simulation(document).run(seed)
     declared = {verdict.event_index for verdict in run.verdicts}
-    assert {index for index, _ in run.formed or ()} <= declared
+    assert {index for index, *_ in run.formed or ()} <= declared
 
 
 @pytest.mark.parametrize("name", COMPLEXITY_CLASSES)

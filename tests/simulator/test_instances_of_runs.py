@@ -121,7 +121,7 @@ def differences(one: Document, seeds: range) -> list[str]:
         run = run_of(one, seed)
         slow = slowly_formed(one, run.kept_events)
         assert run.formed is not None
-        if {index for index, _ in run.formed} != slow.keys():
+        if {index for index, *_ in run.formed} != slow.keys():
             found.append(f"{seed}: formed at {run.formed}, not {slow}")
         said = {verdict.event_index: verdict for verdict in run.verdicts}
         found += [f"{seed}: missed {index}" for index in slow if index not in said]

@@ -14,7 +14,7 @@ import pytest
 
 from choreomon.actors.delays import Exponential
 from choreomon.core.errors import DocumentError
-from choreomon.core.run import RunEvent, RunVerdict
+from choreomon.core.run import RunEvent, RunFormation, RunVerdict
 from choreomon.core.strategy_names import STRATEGIES, StrategyName
 from choreomon.core.vector_clock import happened_before
 from choreomon.documents.read import load_document, parse_document
@@ -168,12 +168,12 @@ def test_formations_and_events_are_kept_where_asked_for(monkeypatch: pytest.Monk
     found = judged(drawn, 1)
     run = drawn.run(1, keep_events=True)
     assert run.kept_events == found.events
-    assert {index for index, _ in run.formed or ()} == found.formed
-    assert all(sequence[-1] == index for index, sequence in run.formed or ())
+    assert {index for index, *_ in run.formed or ()} == found.formed
+    assert all(sequence[-1] == index for index, sequence, _ in run.formed or ())
     monkeypatch.setattr(run_module, "KEPT_EVENTS", len(found.events) - 1)
     short = drawn.run(1, keep_events=True)
     assert short.kept_events == found.events[1:]
-    assert short.formed == tuple((index, ()) for index in sorted(found.formed))
+    assert short.formed == tuple(RunFormation(index) for index in sorted(found.formed))
     assert drawn.run(1).kept_events == ()
 
 
@@ -201,7 +201,7 @@ def test_formations_are_noted_though_no_event_is_kept(
         drawn = draw_simulation(Random(seed), seed, max_events=80)
         run = drawn.run(seed, strategy=strategy, rules=rules)
         expected = judged(drawn, seed).formed
-        assert run.formed == tuple((index, ()) for index in sorted(expected))
+        assert run.formed == tuple(RunFormation(index) for index in sorted(expected))
         formed += len(expected)
     assert formed > 50
 
@@ -232,7 +232,7 @@ def test_of_several_sequences_that_end_at_an_event_the_certain_one_is_shown() ->
     that began with the stock's release, event 21, and not of the refund, event 23."""
     prepared = simulation(load_document("scenarios/payment-saga-violating.yaml"))
     run = prepared.run(0, keep_events=True)
-    assert run.formed == ((36, (21, 36)),)
+    assert run.formed == (RunFormation(36, (21, 36)),)
     (verdict,) = run.verdicts
     assert {r.event_index for r in verdict.because if r.role == "pre" and r.certain} == {21}
 

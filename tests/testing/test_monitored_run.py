@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choreomon.core.errors import ChoreomonError, DocumentError, ProcessClosed
+from choreomon.core.run import RunFormation
 from choreomon.documents.read import Document, parse_document
 from choreomon.properties.reference import formations
 from choreomon.testing import Declared, MonitoredRun, monitored
@@ -39,7 +40,7 @@ def test_what_is_formed_is_declared_with_all_that_happened() -> None:
     assert text.startswith("p.yaml: p\nB declares violated at event 4 (send B -> A : b).\n")
     assert "In every possible order the forbidden sequence was formed." in text
     found = caught.value.run
-    assert found.formed == ((4, (2, 4)),)
+    assert found.formed == (RunFormation(4, (2, 4)),)
     assert [(one.process, str(one.label), one.clock, one.sent_at) for one in found.kept_events] == [
         ("A", "A -> B : unmentioned", (0, 0), None),
         ("B", "handle A -> B : unmentioned", (0, 0), 0),
@@ -77,7 +78,7 @@ def test_each_instance_is_judged_by_itself() -> None:
     assert [(each.verdict, dict(each.binding)) for each in found.verdicts] == [
         ("violated", {"order": "18"})
     ]
-    assert found.formed == ((5, (2, 5)),)
+    assert found.formed == (RunFormation(5, (2, 5)),)
     assert [dict(event.values) for event in found.kept_events] == [
         {"order": order} for order in ("A-17", "A-17", "18", "18", "19", "18")
     ]
@@ -113,7 +114,7 @@ def test_each_instance_has_its_beginning() -> None:
         ships_one_unpaid(run)
     assert "B declares violated for order=A-18 at event 3" in str(caught.value)
     assert "The step before it happened before everything else." in str(caught.value)
-    assert caught.value.run.formed == ((3, (3,)),)
+    assert caught.value.run.formed == (RunFormation(3, (3,)),)
 
 
 def test_what_is_not_formed_is_not_declared() -> None:

@@ -257,7 +257,8 @@ def _show(
         screen.print(steps_table(automaton))
     if verbose or not (automaton.sequences or automaton.rules):
         screen.print(transitions_table(automaton))
-    for sentence in () if automaton.rules else property_sentences(automaton, verbose=verbose):
+    said = document.property.patterns
+    for sentence in property_sentences(automaton, verbose=verbose, said=said):
         screen.print(sentence, markup=False, soft_wrap=True)
     parameters = document.property.parameters
     if parameters is not None and (verbose or not automaton.rules):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 if TYPE_CHECKING:
-    from choreomon.core.run import Run, RunEvent, RunVerdict
+    from choreomon.core.run import Run, RunEvent, RunFormation, RunVerdict
     from choreomon.documents.read import Document
     from choreomon.pictures.shapes.drawing import Picture
     from choreomon.pictures.space_time.highlights import Highlight
@@ -72,7 +72,7 @@ def run_pictures(
         run.processes,
         highlights,
         verdict=verdict,
-        missed=unsaid,
+        missed=None if unsaid is None else unsaid.event_index,
         view=view,
         messages=run.kept_messages,
     )
@@ -80,31 +80,32 @@ def run_pictures(
     return picture, mermaid
 
 
-def _shown(run: Run) -> tuple[RunVerdict | None, int | None]:
-    """The gravest verdict, of equal ones the first about an event at which the sequence was really
-    formed; where there is none, an event at which it was, and no monitor said so."""
+def _shown(run: Run) -> tuple[RunVerdict | None, RunFormation | None]:
+    """The gravest verdict, of equal ones the first about what was really formed there; where there
+    is none, what was, and no monitor said so."""
     from choreomon.sentences.summary import missed, worst_verdict
 
     kind = worst_verdict(run)
-    formed = dict(run.formed or ())
+    formed = {(each.event_index, each.rule) for each in run.formed or ()}
     gravest = [verdict for verdict in run.verdicts if verdict.verdict == kind]
     if not gravest:
         return None, next(iter(missed(run)), None)
-    return min(gravest, key=lambda verdict: verdict.event_index not in formed), None
+    return min(gravest, key=lambda each: (each.event_index, each.rule) not in formed), None
 
 
-def _about(run: Run, event: int) -> tuple[RunVerdict | None, int | None]:
-    """The verdict about an event, or the event where the sequence was formed there and no monitor
-    said so. Raises `BadParameter` for others."""
+def _about(run: Run, event: int) -> tuple[RunVerdict | None, RunFormation | None]:
+    """The verdict about an event, or what was formed there and no monitor said so. Raises
+    `BadParameter` for others."""
     from choreomon.core.suggestion import listed
     from choreomon.sentences.summary import missed
 
     for verdict in run.verdicts:
         if verdict.event_index == event:
             return verdict, None
-    if event in missed(run):
-        return None, event
-    known = sorted({*(verdict.event_index for verdict in run.verdicts), *missed(run)})
+    unsaid = {each.event_index: each for each in missed(run)}
+    if event in unsaid:
+        return None, unsaid[event]
+    known = sorted({*(verdict.event_index for verdict in run.verdicts), *unsaid})
     raise click.BadParameter(
         f"there is no verdict about event {event}; there are some about "
         f"{listed([*map(str, known)])}",
@@ -113,12 +114,12 @@ def _about(run: Run, event: int) -> tuple[RunVerdict | None, int | None]:
 
 
 def _highlights(
-    run: Run, verdict: RunVerdict | None, unsaid: int | None, document: Document
+    run: Run, verdict: RunVerdict | None, unsaid: RunFormation | None, document: Document
 ) -> tuple[Highlight, ...]:
     from choreomon.pictures.space_time.highlights import highlights_in_run, highlights_of_missed
 
     if unsaid is not None:
-        return highlights_of_missed(run, unsaid)
+        return highlights_of_missed(unsaid)
     if verdict is None:
         return ()
     assert document.property is not None  # without one there are no verdicts

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from choreomon.cli.command_line.screen import Unprinted
     from choreomon.cli.simulation.run_logs import RunLogs
     from choreomon.core.run import Run, RunVerdict
+    from choreomon.core.stated_rule import StatedRule
     from choreomon.core.verdict import VerdictKind
     from choreomon.deployment.event_records import Timing
     from choreomon.deployment.instructions import Said
@@ -33,13 +34,14 @@ def announcer(screen: Console, unprinted: Unprinted) -> Callable[[RunVerdict], N
     reasons for the same verdict gives it again. At most `ANNOUNCED` of them."""
     from choreomon.terminal.sentences import word_line
 
-    said: dict[int, tuple[VerdictKind, tuple[str, ...], bool]] = {}
+    said: dict[tuple[int, StatedRule | None], tuple[VerdictKind, tuple[str, ...], bool]] = {}
     say = _a_few(screen, unprinted)
 
     def announce(verdict: RunVerdict) -> None:
         said_now = (verdict.verdict, verdict.silent, verdict.early)
-        if said.get(verdict.event_index) != said_now:
-            said[verdict.event_index] = said_now
+        about = verdict.event_index, verdict.rule
+        if said.get(about) != said_now:
+            said[about] = said_now
             say(lambda: word_line(verdict))
 
     return announce

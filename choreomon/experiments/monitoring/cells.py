@@ -134,7 +134,7 @@ def _measured(cell: Cell, automaton: SequenceAutomaton, run: Run, overhead: Over
     labels = set(automaton.labels)
     labelled = [event for event in run.kept_events if event.label in labels]
     place_of = {event.index: place for place, event in enumerate(labelled)}
-    formed = {index for index, _ in run.formed or ()}
+    formed = {each.event_index for each in run.formed or ()}
     violated = {v.event_index for v in run.verdicts if v.verdict == VIOLATED}
     possible = {v.event_index for v in run.verdicts if v.verdict == POSSIBLY_VIOLATED}
     precision = counted(

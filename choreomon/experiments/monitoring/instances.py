@@ -98,7 +98,7 @@ def in_words(points: Sequence[Point]) -> str:
 
 
 def _wrong(run: Run) -> int:
-    formed = {index for index, _ in run.formed or ()}
+    formed = {each.event_index for each in run.formed or ()}
     violated = {v.event_index for v in run.verdicts if v.verdict == VIOLATED}
     possible = {v.event_index for v in run.verdicts if v.verdict == POSSIBLY_VIOLATED}
     return len(formed - violated - possible) + len(violated - formed)

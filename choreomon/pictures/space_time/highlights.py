@@ -8,7 +8,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from choreomon.core.run import BEFORE_ALL, Run, RunEvent, RunReason, RunVerdict
+from choreomon.core.run import BEFORE_ALL, Run, RunEvent, RunFormation, RunReason, RunVerdict
 from choreomon.core.vector_clock import happened_before
 from choreomon.core.verdict import VIOLATED
 from choreomon.properties.automaton import SequenceAutomaton
@@ -67,10 +67,10 @@ def highlights_of(
     return tuple(highlights[index] for index in sorted(highlights))
 
 
-def highlights_of_missed(run: Run, index: int) -> tuple[Highlight, ...]:
-    """The highlights of a formation that no monitor declared: those of its sequence, as far as the
-    run has it, otherwise the event alone."""
-    formed = dict(run.formed or ())[index]
+def highlights_of_missed(missed: RunFormation) -> tuple[Highlight, ...]:
+    """The highlights of a formation that no monitor declared: of its sequence, as far as the run
+    has it, else of the event alone."""
+    index, formed, _ = missed
     steps = (Highlight(step, "step", number) for number, step in enumerate(formed[:-1], 1))
     return (*steps, Highlight(index, "judged", len(formed) or None))
 
@@ -78,9 +78,9 @@ def highlights_of_missed(run: Run, index: int) -> tuple[Highlight, ...]:
 def highlights_in_run(
     run: Run, verdict: RunVerdict, automaton: SequenceAutomaton
 ) -> tuple[Highlight, ...]:
-    """The highlights of a verdict among the kept events of its run: those of a sequence that ends
-    there in the real order, otherwise of what may have led there."""
-    formed = (really_formed(run, verdict, automaton) or {}).get(verdict.event_index, ())
+    """The highlights of a verdict on the kept events of its run: of a sequence that ends there in
+    the real order, else of what may have led there."""
+    formed = (really_formed(run, verdict) or {}).get(verdict.event_index, ())
     if formed:
         return highlights_of(verdict, formed)
     return highlights_of(verdict, (), places_in_sequence(verdict, automaton, run.kept_events))
