@@ -16,8 +16,8 @@ EMISSION: Final = "!"
 RECEPTION: Final = "?"
 
 NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-"""What a lifeline or a message may be called in HIBOU's files. Values built in Python may be
-called anything; the writers of those files refuse what does not match."""
+"""Names of lifelines and messages in HIBOU's files. Values built in Python may have any name; the
+writers of those files refuse names that do not match."""
 
 
 class Action(NamedTuple):
@@ -44,7 +44,7 @@ def reception(lifeline: str, message: str) -> Action:
 def parse_action(text: str) -> Action:
     """The action that `text` (`l!m` or `l?m`, spaces allowed around the parts) denotes.
 
-    Raises ValueError where it denotes none.
+    Raises ValueError if it denotes none.
     """
     for kind in (EMISSION, RECEPTION):
         lifeline, sign, message = text.partition(kind)

@@ -7,18 +7,18 @@ from collections.abc import Mapping
 from typing import Final, TypeAlias
 
 Values: TypeAlias = Mapping[str, str]
-"""Of parameters, by their names."""
+"""Values of parameters, by name."""
 
 Binding: TypeAlias = tuple[tuple[str, str], ...]
 """Names of parameters with their values, sorted."""
 
 
 MAX_VALUE: Final = 256
-"""Bytes of a value in UTF-8."""
+"""The most bytes of a value in UTF-8."""
 
 
 def is_value(text: str) -> bool:
-    """Return whether a text can be a value."""
+    """Tell whether a text can be a value."""
     try:
         return 0 < len(text.encode()) <= MAX_VALUE
     except UnicodeEncodeError:
@@ -41,13 +41,13 @@ def checked_value(value: object, name: str) -> str:
 
 
 def agree(one: Binding, other: Binding) -> bool:
-    """Return whether two bindings give the parameters that both have the same values."""
+    """Tell whether two bindings agree on the parameters that both have."""
     known = dict(one)
     return all(known.get(name, value) == value for name, value in other)
 
 
 def joined(one: Binding, other: Binding) -> Binding:
-    """What two bindings that agree bind together."""
+    """The union of two bindings that agree."""
     return tuple(sorted({**dict(one), **dict(other)}.items()))
 
 

@@ -1,4 +1,4 @@
-"""What is in logs, counted, before anything is forbidden."""
+"""Contents of logs, counted, before anything is forbidden."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from choreomon.core.recorded import Diagnostic, RecordedEvent
 from choreomon.core.templates import Templates
 
 MOST: Final = 10_000
-"""Different processes, messages and local events that are counted each, the first ones; all others
-of a kind are counted together."""
+"""The most different processes, messages and local events counted separately, the first ones; all
+others of a kind are counted together."""
 
 MOST_TEMPLATES: Final = 2_000
-"""Templates of the local events of a process."""
+"""The most templates of the local events of a process."""
 
 MOST_SESSIONS: Final = 1_000_000
-"""Sessions that are told apart."""
+"""The most sessions told apart."""
 
 MOST_STRANGE: Final = 100
-"""Different sentences about what was strange, of each kind."""
+"""The most different sentences about what was strange, for each kind."""
 
 
 class MessageCount(NamedTuple):
-    """A message, and how often it was `sent` and `handled`; an end is None where logs do not say
-    it, and no other one with its message id."""
+    """A message, and how often it was `sent` and `handled`; an end is None if logs name it neither
+    here nor with its message id."""
 
     sender: str | None
     receiver: str | None
@@ -37,7 +37,7 @@ class MessageCount(NamedTuple):
 
 
 class ProcessCount(NamedTuple):
-    """The events of a process. `missing` are numbers up to the highest that no event has: events
+    """The events of a process. `missing` counts numbers up to the highest that no event has: events
     that are in no log."""
 
     process: str
@@ -54,8 +54,8 @@ class ProcessCount(NamedTuple):
 
 
 class LocalCount(NamedTuple):
-    """What a process did for itself: the template of what is written, how often, and the first of
-    them."""
+    """Local events of a process: the template of their texts, how often it occurred, and the first
+    text."""
 
     process: str
     template: str
@@ -64,7 +64,8 @@ class LocalCount(NamedTuple):
 
 
 class StrangeCount(NamedTuple):
-    """What was strange, how often, and the first time; `message` is what was said then."""
+    """A kind of strangeness, how often it occurred, and the first place; `message` is the sentence
+    for that."""
 
     kind: str
     message: str
@@ -73,9 +74,9 @@ class StrangeCount(NamedTuple):
 
 
 class Contents(NamedTuple):
-    """What is in logs, the most frequent first. `ends` counts sends and handles, `with_id` those of
-    them with a message id, `uncounted` events that are in none of the lists, as there are too many
-    different ones. `ordered` is how much is known of the order of the first ones."""
+    """The contents of logs, the most frequent first. `ends` counts sends and handles, `with_id`
+    those of them with a message id, `uncounted` events that are in none of the lists, as there are
+    too many different ones. `ordered` tells how much is known of the order of the first ones."""
 
     events: int
     processes: tuple[ProcessCount, ...]
@@ -113,7 +114,7 @@ class _Numbered:
 
 class Numbers:
     """Numbers of the events of a process, and how many are missing. They begin anew in each session
-    where two sessions have the same one, else they go on through all."""
+    if two sessions share a number, otherwise they go on through all."""
 
     def __init__(self) -> None:
         self._whole = _Numbered()
@@ -122,7 +123,7 @@ class Numbers:
         self._anew = False
 
     def add(self, session: str, number: int) -> None:
-        """Take the number of an event, from 1; others say nothing."""
+        """Take the number of an event, from 1; others are ignored."""
         if number < 1:
             return
         self._whole.add(number)
@@ -144,7 +145,7 @@ _T = TypeVar("_T")
 
 
 class Looking:
-    """Counts what is read, one event after the other, in memory that is bounded."""
+    """Counts what is read, one event after the other, in bounded memory."""
 
     def __init__(self) -> None:
         self._events = 0
@@ -163,7 +164,7 @@ class Looking:
         self._uncounted = 0
 
     def add(self, what: RecordedEvent | Diagnostic) -> None:
-        """Count one."""
+        """Count an event or a diagnostic."""
         if isinstance(what, Diagnostic):
             self._add_strange(what)
             return
@@ -205,7 +206,7 @@ class Looking:
         return own.add(event.name) is not None
 
     def _add_strange(self, strange: Diagnostic) -> None:
-        """Count it with those that are like it: sentences that differ in a few words."""
+        """Count a diagnostic with similar ones: sentences that differ in a few words."""
         own = self._alike.setdefault(strange.kind, Templates(MOST_STRANGE)).add(strange.message)
         key = strange.kind, own.example if own is not None else "and others"
         self._first.setdefault(key, str(strange.place))
@@ -258,7 +259,7 @@ class Looking:
 
 
 def _count(counts: Counter[_T], key: _T) -> bool:
-    """Count it, unless there are too many different ones; and tell whether it was."""
+    """Count a key, unless there are too many different ones; return whether it was counted."""
     if key in counts or len(counts) < MOST:
         counts[key] += 1
         return True

@@ -1,9 +1,9 @@
-"""Which reasons of a verdict are told where there are more than people read.
+"""Decisive reasons: those of a verdict that are told if there are more than people read.
 
-A verdict may rest on thousands of records, of which a few say all that matters: one that is certain
-suffices, and of many that are not each adds little. The choice keeps what is said of the chosen
-ones true: a pre record that is kept keeps a cancellation of it, if it has any, so that nobody reads
-that nothing cancelled it.
+A verdict may rest on thousands of records, a few of which say all that matters: one certain record
+suffices, and of many uncertain ones each adds little. The choice keeps the explanation true: a pre
+record that is kept also keeps one of its cancellations, if it has any, so that nobody reads that
+nothing cancelled it.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Final, NamedTuple
 from choreomon.core.verdict import FRM, MonitorVerdict, Relation, Result, Role, Unseen
 
 MOST_REASONS: Final = 16
-"""Reasons of a live verdict. An explanation lists five kinds of records with what may have
-cancelled them, and is longer than a screen then."""
+"""The most reasons of a live verdict. An explanation lists five kinds of records with what may have
+cancelled them; with this many it already exceeds a screen."""
 
 
 class Weight(NamedTuple):
-    """What decides about one reason. `record`: which record a pre is, and of a vio, which pre
-    record it concerns. `state`: of a pre, the one that its transition leads to."""
+    """The weight of a reason. `record`: the record of a pre, or the pre record that a vio concerns.
+    `state`: for a pre, the state that its transition leads to."""
 
     role: Role
     record: Hashable
@@ -31,17 +31,15 @@ class Weight(NamedTuple):
 
     @property
     def rank(self) -> tuple[bool, bool, bool]:
-        """Less is more decisive."""
+        """The rank of a reason; less is more decisive."""
         return (not self.certain, self.result != FRM, self.relation != "before")
 
 
 def decisive(weights: Sequence[Weight], most: int) -> list[int]:
-    """The places of at most so many reasons, the decisive ones first, each pre before what may have
-    cancelled it.
-
-    The most decisive pre record of each state comes before all others: which of several sequences
-    has one is then seen as long as there is room. A pre record that is not certain comes with a
-    cancellation or not at all, if it has any.
+    """The places of at most `most` reasons, the decisive ones first, each pre before what may have
+    cancelled it. The most decisive pre record of each state comes before all others: so every
+    sequence with a record shows one as long as there is room. An uncertain pre record with
+    cancellations comes with one of them, or not at all.
     """
     concerning: dict[Hashable, list[int]] = {}
     pres: list[int] = []
@@ -83,8 +81,8 @@ def decisive(weights: Sequence[Weight], most: int) -> list[int]:
 
 
 def with_decisive_reasons(verdict: MonitorVerdict, most: int = MOST_REASONS) -> MonitorVerdict:
-    """The verdict with at most so many reasons, and how many were left out; itself where it has no
-    more. Nothing else of it changes."""
+    """The verdict with at most `most` reasons, and the number of omitted ones; the verdict itself
+    if it has no more. Nothing else changes."""
     because = verdict.because
     if len(because) <= most:
         return verdict

@@ -1,8 +1,8 @@
-"""Errors, by whose they are.
+"""Errors, by who is responsible.
 
     ChoreomonError
     ├── DocumentError      the author of a scenario, property or trace document
-    ├── PropertyError      the author of a property, before it is known which file it is in
+    ├── PropertyError      the author of a property, before its file is known
     ├── MalformedMessage   a peer sent bytes that are no monitoring message
     ├── AgentUnavailable   the agent beside a service could not be reached, or refuses it
     ├── ProcessClosed      the service tells of an event after it closed its connection
@@ -21,16 +21,16 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 Path: TypeAlias = tuple[str | int, ...]
-"""Where in a document: keys and list positions from the top, for example
-`("property", "automaton", "transitions", 2, "on")`."""
+"""A place in a document: keys and list positions from the top, for example `("property",
+"automaton", "transitions", 2, "on")`."""
 
 
 class ChoreomonError(Exception):
     """The root of everything that choreomon raises on purpose."""
 
     def __reduce__(self) -> tuple[object, ...]:
-        """One that comes from another process is what it was there: that of `Exception` would make
-        it of its sentence, and not of what it was made of."""
+        """Keep an error from another process as it was there: `Exception` would rebuild it from its
+        sentence, not from its arguments."""
         return _as_it_was, (type(self), self.args, vars(self))
 
 
@@ -44,7 +44,7 @@ def _as_it_was(
 
 @dataclass(frozen=True, slots=True)
 class Defect:
-    """One thing that is wrong with a property: where, and what would be right."""
+    """A defect of a property: where it is, and what would be right."""
 
     path: Path
     message: str
@@ -61,10 +61,8 @@ class PropertyError(ChoreomonError):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong with a document, or a warning about it.
-
-    `line` counts from 1; 0 means that the problem is the file's as a whole.
-    `field` is the dotted path, as in `application.processes[1].handlers.leave`.
+    """A problem of a document, or a warning about it. `line` counts from 1; 0 means the file as a
+    whole. `field` is the dotted path, as in `application.processes[1].handlers.leave`.
     """
 
     file: str
@@ -92,9 +90,9 @@ class MalformedMessage(ChoreomonError):
 class AgentUnavailable(ChoreomonError):
     """The agent did not answer within the deadline, or refused the service.
 
-    `address` is the agent's; `reason` is what was last heard of it, "" for nothing. An event
-    whose reporting ended so may have been counted all the same, as a message that was lost:
-    the service is not to send the message.
+    `address` is the agent's; `reason` is what was last heard of it, "" for nothing. An event whose
+    reporting failed this way may have been counted all the same, like a message that was lost: the
+    service must not send the message.
     """
 
     def __init__(self, address: str, reason: str, fix: str) -> None:
@@ -105,7 +103,7 @@ class AgentUnavailable(ChoreomonError):
 
 
 class ProcessClosed(ChoreomonError):
-    """Unlike `AgentUnavailable` the service's own doing: it called `close()` before."""
+    """The service called `close()` before: unlike `AgentUnavailable`, this is its own doing."""
 
 
 class BudgetExceeded(ChoreomonError):
@@ -113,13 +111,13 @@ class BudgetExceeded(ChoreomonError):
 
 
 class WorkerLost(ChoreomonError):
-    """A process that shared the work was killed before it had answered, mostly by a system that
-    had no memory left. What was answered before is right."""
+    """A process that shared the work was killed before it had answered, mostly by a system out of
+    memory. Earlier answers are right."""
 
 
 class MissingExtra(ChoreomonError):
-    """`what` needs libraries that are not installed, those of the `extra` of that name. The command
-    line adds how that is installed; `instead` is what does without."""
+    """Libraries of an extra are missing: `what` needs those of the `extra` of that name. The
+    command line adds how to install it; `instead` names an alternative that does without."""
 
     def __init__(self, what: str, extra: str, instead: str = "") -> None:
         self.what = what

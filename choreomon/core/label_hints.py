@@ -1,7 +1,7 @@
-"""What somebody may have meant who wrote a label that is none, and what is wrong with its quotes.
+"""Hints for texts that are no labels: what may have been meant, and what is wrong with the quotes.
 
-Suggestions only: a label in another notation stays refused, so that every document can be read
-by whoever knows the grammar of `choreomon.core.labels`.
+They are only suggestions: a label in another notation stays refused, so that whoever knows the
+grammar of `choreomon.core.labels` can read every document.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from choreomon.core.names import MAX_NAME, PLAIN_PATTERN, is_name, name_defect
 _LONGEST: Final = 4 * MAX_NAME
 """More characters than a label of the longest plain names has."""
 _MUCH_LONGER: Final = 10_000
-"""Characters of a text in which nobody looks for quotes."""
+"""Texts with more characters are not searched for quotes."""
 
 _NAME: Final = "[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,198}[A-Za-z0-9_.])?"
 """Names that do not end in a hyphen, which could be part of an arrow."""
@@ -38,18 +38,18 @@ _NAMED: Final = rf"(?: ?(?::+|[;,/|=]) ?{_MESSAGE}| {_MESSAGE.replace('message',
 _FORMS: Final = (
     f"{_KIND}{_SENDER}{_RIGHT}{_RECEIVER}{_NAMED}",
     f"{_KIND}{_RECEIVER}{_LEFT}{_SENDER}{_NAMED}",
-    # As interactions have it: A -- m -> B. One hyphen alone would be part of a name.
+    # As in interactions: A -- m -> B. A single hyphen would be part of a name.
     f"{_KIND}{_SENDER} ?[{_DASH}]{{2,}} ?{_MESSAGE}{_RIGHT}{_RECEIVER}",
     f"{_KIND}{_MESSAGE} ?: ?{_SENDER}{_RIGHT}{_RECEIVER}",
 )
-"""Compiled where a label is wrong: that takes longer than reading a small document."""
+"""Compiled only if a label is wrong: that takes longer than reading a small document."""
 
 _SEVERAL: Final = ("{", "*", "$")
-"""What a name without quotes does not begin with: it would stand for several."""
+"""Signs with which no unquoted name begins: they would stand for several."""
 _CARRIED: Final = re.compile(rf"\([ \t]*{PLAIN_PATTERN}[ \t]*(?:,[ \t]*{PLAIN_PATTERN}[ \t]*)*\)")
 _BEFORE: Final = re.compile(r"(^|->|:|[{,]|(^|\s)handle\s)\s*$")
 _BEHIND: Final = re.compile(r"\s*($|->|:|[(,}])")
-"""What stands before a name in quotes, and what behind it, also where labels are many at once."""
+"""The surroundings of a name in quotes, also in patterns for many labels."""
 _ESCAPE: Final = re.compile(r"\\(.)")
 _IN_QUOTES: Final = re.compile(r'((?:[^"\\]|\\.)*)"')
 _OTHER_ESCAPE: Final = re.compile(r'\\[^"\\]')
@@ -57,10 +57,9 @@ _ACTION: Final = re.compile(f"({PLAIN_PATTERN}) ?([!?]) ?({PLAIN_PATTERN})")
 
 
 def label_meant(text: str) -> str:
-    """The label that `text` seems to mean, as it is written; empty where none is clear.
-
-    An action of an interaction, `l!m` or `l?m`, does not say who the other process is: in what is
-    meant by it stands SENDER or RECEIVER.
+    """The written label that `text` seems to mean; empty if none is clear. An action of an
+    interaction, `l!m` or `l?m`, does not name the other process: the suggestion has SENDER or
+    RECEIVER in its place.
     """
     if len(text) > _LONGEST:
         return ""
@@ -80,7 +79,7 @@ def label_meant(text: str) -> str:
 
 
 def _with_quotes(text: str) -> str:
-    """The label with quotes around the names that need them; empty where it is not clear what these
+    """The label with quotes around the names that need them; empty if it is not clear which these
     are."""
     ends, _, name = text.partition(" : ") if text.count(" : ") == 1 else text.partition(": ")
     if text.count("->") != 1 or '"' in text or name.count(": "):
@@ -97,8 +96,8 @@ def _with_quotes(text: str) -> str:
 
 
 def quotes_defect(text: str) -> str:
-    """What is wrong with the quotes of a label, and with the names in them; empty where nothing
-    is, and where the text is much longer than labels are."""
+    """The defect of the quotes of a label, or of the names in them; empty if there is none, or if
+    the text is much longer than labels are."""
     rest = text if len(text) <= _MUCH_LONGER else ""
     while '"' in rest:
         before, _, rest = rest.partition('"')

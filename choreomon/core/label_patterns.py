@@ -1,5 +1,5 @@
-"""Many labels at once: `[handle] SENDER -> RECEIVER : NAME [(PARAMETER, ...)]`, where a sender or a
-receiver is a name, `{a set, of names}`, `*` for every process that is known, or `$variable`, and a
+"""Patterns for many labels: `[handle] SENDER -> RECEIVER : NAME [(PARAMETER, ...)]`, where a sender
+or a receiver is a name, `{a set, of names}`, `*` for every known process, or `$variable`, and a
 name is one or a set of them.
 
 `parse_label_pattern` reads what `str` of a pattern writes; `labels_of_pattern` gives its labels.
@@ -25,8 +25,8 @@ _ITEM: Final = re.compile(WRITTEN_PATTERN)
 
 
 class Side(NamedTuple):
-    """One end of a message: one of `names`, what the `variable` stands for, or, where it has
-    neither, any process. Names are as they are written, perhaps in quotes."""
+    """A pattern for one end of a message: one of `names`, the value of the `variable`, or, with
+    neither, any process. Names are as written, perhaps in quotes."""
 
     names: tuple[str, ...] = ()
     variable: str = ""
@@ -40,8 +40,8 @@ class Side(NamedTuple):
 
 
 class LabelPattern(NamedTuple):
-    """Labels of messages from any of some senders to any of some receivers, of any of some
-    names. Names and `parameters` are as they are written."""
+    """A pattern for labels: any of some senders, any of some receivers, any of some names. Names
+    and `parameters` are as written."""
 
     kind: EventKind
     sender: Side
@@ -51,7 +51,7 @@ class LabelPattern(NamedTuple):
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """Those that it uses, each once."""
+        """The variables of the pattern, each once."""
         return tuple(dict.fromkeys(side.variable for side in self.sides if side.variable))
 
     @property
@@ -59,7 +59,7 @@ class LabelPattern(NamedTuple):
         return self.sender, self.receiver
 
     def with_values(self, values: Mapping[str, str]) -> LabelPattern:
-        """The pattern with what its variables stand for, as far as that is known."""
+        """The pattern with the values of its variables, as far as known."""
         sender, receiver = (
             Side((written(values[side.variable]),)) if side.variable in values else side
             for side in self.sides
@@ -73,7 +73,7 @@ class LabelPattern(NamedTuple):
 
 
 def parse_label_pattern(text: str) -> LabelPattern | None:
-    """The pattern that `text` writes; `None` where it is not of the grammar."""
+    """The pattern that `text` writes; `None` if it does not follow the grammar."""
     match = _PATTERN.fullmatch(text)
     if match is None:
         return None
@@ -85,7 +85,7 @@ def parse_label_pattern(text: str) -> LabelPattern | None:
         _names(names),
         (parameters or "").strip(),
     )
-    # Each single name and the parameters have to be those of some label.
+    # Each single name and the parameters must be those of some label.
     samples = (_label(pattern, a, b, name) for a, b, name in _samples(pattern))
     return None if any(sample is None for sample in samples) else pattern
 
@@ -96,10 +96,9 @@ def labels_of_pattern(
     values: Mapping[str, str],
     possible: Callable[[Message], bool] = lambda message: True,
 ) -> tuple[CarryingLabel, ...]:
-    """Its labels, in the order of names and `processes`. `values`: the names that its
-    variables stand for. Of the labels that `*` brings in those are left out whose message
-    is not `possible`, and those of messages to oneself. Messages from the environment that are
-    handled are among those from `*`."""
+    """The labels of a pattern, in the order of names and `processes`. `values`: the names that its
+    variables stand for. Labels from `*` are left out if their message is not `possible`, or is one
+    to its sender. Handled messages from the environment are among those from `*`."""
     senders = _ends(pattern.sender, processes, values)
     if pattern.sender.is_any and pattern.kind == HANDLE:
         senders = (*senders, ENVIRONMENT)

@@ -37,11 +37,9 @@ class CarryingLabel(NamedTuple):
 
 
 def parse_carrying_label(text: str) -> CarryingLabel | None:
-    """The label that `text` writes, with the parameters in parentheses behind it; None where it is
-    not of the grammar.
-
-    A process may be called `handle`: only a `handle` that another name follows marks a
-    reception.
+    """The label that `text` writes, with the parameters in parentheses behind it; None if it does
+    not follow the grammar. A process may be called `handle`: only a `handle` before another name
+    marks a reception.
     """
     match = _CARRYING.fullmatch(text)
     if match is None:
@@ -58,11 +56,12 @@ def parse_carrying_label(text: str) -> CarryingLabel | None:
 
 
 def parse_label(text: str) -> Label | None:
-    """The label that `text` writes, without parameters; `None` where it is not of the grammar."""
+    """The label that `text` writes, without parameters; `None` if it does not follow the
+    grammar."""
     carrying = parse_carrying_label(text)
     return None if carrying is None or carrying.parameters else carrying.label
 
 
 def _parameters(carried: str) -> tuple[str, ...]:
-    """The names in parentheses, which may be left out with them."""
+    """The names in parentheses; both may be missing."""
     return tuple(name.strip() for name in carried.strip()[1:-1].split(",")) if carried else ()

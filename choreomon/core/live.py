@@ -1,8 +1,7 @@
-"""What a live agent says: of an event, and of itself. Values that `choreomon.agent_files`
-writes and reads, and `choreomon.terminal` puts into words.
-
-A live agent knows no order of all events, so an event is named by its process and its count there
-(`choreomon.core.vector_clock`), and of messages only those of the agent's own process are named.
+"""Live verdicts and status: what an agent says of an event, and of itself. `choreomon.agent_files`
+writes and reads these values, and `choreomon.terminal` puts them into words. A live agent does not
+know the order of all events, so an event is named by its process and its count there
+(`choreomon.core.vector_clock`), and only messages of the agent's own process are named.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from choreomon.core.verdict import Relation, Result, Role, Unseen, VerdictKind
 
 @dataclass(frozen=True, slots=True)
 class EventName:
-    """The event number `count` of `process`. `gap`: a stretch of events of that process that its
-    agent was not told of; `count` is then that of its end, `None` while it has none."""
+    """The event number `count` of `process`. `gap`: a stretch of events of that process of which
+    its agent was not told; `count` is then that of its end, `None` while it is open."""
 
     process: str
     count: int | None = None
@@ -34,8 +33,8 @@ class EventName:
 @dataclass(frozen=True, slots=True)
 class LiveReason:
     """A `Reason` whose events are named. `of` and `of_transition` are the event and the transition
-    of the pre record that a vio concerns. `since`: of a merged record the first of its events, of
-    a gap the last event before it; left out where the judged event is known to come after."""
+    of the pre record that a vio concerns. `since`: the first event of a merged record, or the last
+    event before a gap; left out if the judged event is known to come after."""
 
     event: EventName
     transition: tuple[str, str]
@@ -50,7 +49,7 @@ class LiveReason:
 
 @dataclass(frozen=True, slots=True)
 class LiveRule:
-    """A `StatedRule` as lines of verdicts have it."""
+    """A `StatedRule` as in lines of verdicts."""
 
     id: str
     where: Mapping[str, str] = field(default_factory=dict)
@@ -72,26 +71,24 @@ class LiveRule:
 
 
 def live_rule(stated: StatedRule) -> LiveRule:
-    """The rule as lines of verdicts have it."""
+    """The rule as in lines of verdicts."""
     id, description, severity, runbook_url, tags, where, *_ = stated
     return LiveRule(id, dict(where), description, severity, runbook_url, tags)
 
 
 @dataclass(frozen=True, slots=True)
 class LiveVerdict:
-    """What an agent says of the event number `count` of its `process`.
-
-    `id` outlasts restarts: a verdict that is told again has the same. `provisional`: given at a
-    deadline, another verdict follows. `system` is the id of the split property (32 hex digits),
-    `property` its title. `label` is written as in documents, `None` for the end of
-    a gap. `clock` is that of the event by process, zero entries left out. `unseen`: the verdict
-    stands for final events that may have been in the gap that ends here. `time` is the wall time,
-    in RFC 3339, at which the verdict was told: for people, and in no order with anything.
-    `sequences`: how many steps each sequence of the property has; empty for an automaton.
-    `instance`: what the event binds, of a property for each instance, by the names of parameters,
-    as the service of the process said it. `left_out`: of the fields that lack entries, how many: a
-    verdict is bounded (`choreomon.agent_files.verdict_size`). `rule`: the one that it is about, of
-    a property that is written as rules.
+    """Verdict of an agent on the event number `count` of its `process`. `id` outlasts restarts: a
+    repeated verdict has the same one. `provisional`: given at a deadline, another verdict follows.
+    `system` is the id of the split property (32 hex digits), `property` its title. `label` is
+    written as in documents, `None` for the end of a gap. `clock` is that of the event by process,
+    zero entries left out. `unseen`: the verdict stands for final events that may have been in the
+    gap that ends here. `time` is the wall time, in RFC 3339, at which the verdict was told: for
+    people, and in no order with anything. `sequences`: how many steps each sequence of the property
+    has; empty for an automaton. `instance`: for a property for each instance, the values that the
+    event binds, by parameter, as the service of the process said them. `left_out`: the number of
+    missing entries by field: a verdict is bounded (`choreomon.agent_files.verdict_size`). `rule`:
+    the rule that it is about, if the property is written as rules.
     """
 
     id: str
@@ -121,8 +118,8 @@ class LiveVerdict:
 
 @dataclass(frozen=True, slots=True)
 class LabelStatus:
-    """A label that an agent's process has events of: how many since the agent was started, and how
-    many seconds ago the last one was told; None where there was none."""
+    """A label with events at an agent's process: how many since the agent was started, and how many
+    seconds ago the last one was told; None if there was none."""
 
     label: str
     events: int
@@ -131,13 +128,12 @@ class LabelStatus:
 
 @dataclass(frozen=True, slots=True)
 class InstancesStatus:
-    """Of a property for each instance.
-
-    `created`: how often one began to be remembered since the store was made, `in_memory`: how many
-    are held there now. `unknown`: inquiries about one of which nothing was remembered; if most are,
-    services may write a value differently. `promise_lag`: how many own events are newer than what
-    somebody may still ask about, so that nothing of them is dropped. `forgotten`: how many were
-    idle for so long that they were forgotten.
+    """Status of the instances of a property for each instance. `created`: how many have been
+    remembered since the store was made, `in_memory`: how many are held there now. `unknown`:
+    inquiries about instances of which nothing was remembered; if most are, services may write a
+    value differently. `promise_lag`: how many own events are newer than what others may still ask
+    about, so that none of them can be dropped. `forgotten`: how many were idle for so long that
+    they were forgotten.
     """
 
     created: int
@@ -149,15 +145,14 @@ class InstancesStatus:
 
 @dataclass(frozen=True, slots=True)
 class PropertyStatus:
-    """One property of an agent, now.
-
-    `events`: how many of its events happened since the agent was started. `undecided`: events of
-    which the last verdict is not said; `provisional` counts those of them about which another
-    verdict was given, by that verdict. `inspections`: inspections of transitions that wait for
-    answers; `waiting_for`: whose. `gaps` are those that are remembered, and `gap_open`: whether
-    events may be happening that the agent is not told of. `closing`: nothing is said of new events,
-    `untold`: verdicts that some sink has not taken. `labels` are those of the process, at most 200
-    of them. `instances`: None where the property is not for each.
+    """Status of one property of an agent, now. `events`: how many of its events happened since the
+    agent was started. `undecided`: events without a last verdict yet; `provisional` counts those of
+    them with a provisional verdict, by that verdict. `inspections`: inspections of transitions that
+    wait for answers; `waiting_for`: the processes they wait for. `gaps` are the remembered ones,
+    and `gap_open` tells whether events may be happening of which the agent is not told. `closing`:
+    no verdicts on new events are given; `untold`: verdicts that some sink has not taken. `labels`
+    are those of the process, at most 200 of them. `instances`: None if the property is not for each
+    instance.
     """
 
     title: str
@@ -176,24 +171,22 @@ class PropertyStatus:
 
     @property
     def drained(self) -> bool:
-        """Whether it is being closed, and nothing is left to be said."""
+        """True if the property is being closed, and no verdict is left to give."""
         return self.closing and not self.undecided and not self.untold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentStatus:
-    """One agent, now.
-
-    `uptime` is in seconds. `not_ready`: why it is not, in words; empty where it is. `failing`: why
-    the disk takes nothing; empty where it does. `sessions` are those of services that are
-    remembered, `connected` the connections that are open, `leases` the sessions whose services
-    let nothing leave unanswered. `untold`: verdicts that some sink has not taken; `sinks` says of
-    the sinks that fail why. `words` counts those declared since the store was made, by
+    """Status of one agent, now. `uptime` is in seconds. `not_ready`: why it is not ready, in words;
+    empty if it is. `failing`: why the disk takes nothing; empty if it does. `sessions` are the
+    remembered ones of services, `connected` the open connections, `leases` the sessions whose
+    services let nothing leave unanswered. `untold`: verdicts that some sink has not taken; `sinks`
+    says for each failing sink why. `words` counts those declared since the store was made, by
     `LiveVerdict.verdict`, provisional ones as `provisional`; `refused` counts what was refused
-    since it was started, by reason. `doubled`: processes of which two agents run, with a store
-    each, so that neither is believed. `opening`: properties, by title and system, that are open
-    when services know what is to be told of them. `verdicts` are the last ones since the start, the
-    newest at the end.
+    since it was started, by reason. `doubled`: processes for which two agents run, with a store
+    each, so that neither is believed. `opening`: properties, by title and system, that will be open
+    once services know which of their events to tell. `verdicts` are the last ones since the start,
+    the newest at the end.
     """
 
     process: str

@@ -1,9 +1,8 @@
 """Messages, the events of sending and handling them, and the labels of a property.
 
-The paper, section 2.2: a message is a triple of sender, name and receiver. A process
-has two kinds of events that a property can speak of: it *sends* a message, and it
-*handles* one (takes it from its mailbox). Internal events are not events here and do
-not tick any clock.
+The paper, section 2.2: a message is a triple of sender, name and receiver. A property can speak of
+two kinds of events of a process: it *sends* a message, and it *handles* one (takes it from its
+mailbox). Internal events are not events here and do not tick any clock.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ BEGINNING: Final = RESERVED
 
 
 class Message(NamedTuple):
-    """What one process sends to another."""
+    """A message from one process to another."""
 
     sender: str
     name: str
@@ -38,7 +37,7 @@ class Message(NamedTuple):
 
 
 class Label(NamedTuple):
-    """What a transition watches for: the sending or the handling of one message."""
+    """The label of a transition: the sending or the handling of one message."""
 
     kind: EventKind
     message: Message
@@ -56,11 +55,11 @@ class Label(NamedTuple):
 
 BEGIN: Final = Label(SEND, Message(BEGINNING, "begin", BEGINNING))
 """The label of the first event of each run, which happened before everything else. No process does
-it, and no document can write the name of the one that stands for it."""
+it, and no document can write the name that stands in place of its process."""
 
 
 class Event(NamedTuple):
-    """One event of a process, with the vector clock right after it."""
+    """An event of a process, with the vector clock right after it."""
 
     label: Label
     clock: VectorClock

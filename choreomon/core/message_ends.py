@@ -1,4 +1,4 @@
-"""Both ends of messages of which each log says its own: they are found by the message's id."""
+"""Ends of messages, each from its own log, joined by the message's id."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from choreomon.core.message import SEND
 from choreomon.core.recorded import RecordedEvent
 
 MOST_OPEN: Final = 200_000
-"""Messages that wait for their other end, and sends that handles may still name: the last ones."""
+"""The most messages that wait for their other end, and sends that handles may still name: the last
+ones."""
 
 
 _Kept = TypeVar("_Kept")
 
 
 class End(NamedTuple):
-    """An end of a message with what is known of the other one: it was `sent` or handled."""
+    """An end of a message, `sent` or handled, with what is known of the other end."""
 
     sent: bool
     sender: str | None
@@ -27,8 +28,8 @@ class End(NamedTuple):
 
 
 class MessageEnds:
-    """Sends and handles in any order, and the ends that are complete by them. Of what is told later
-    than `MOST_OPEN` others the other end stays unknown."""
+    """Joins sends and handles that come in any order. If the other end comes after more than
+    `MOST_OPEN` others, it stays unknown."""
 
     def __init__(self) -> None:
         self._senders: OrderedDict[str, str] = OrderedDict()
@@ -37,7 +38,7 @@ class MessageEnds:
         self._handles: OrderedDict[str, list[End]] = OrderedDict()
 
     def add(self, event: RecordedEvent) -> Iterator[End]:
-        """Take a send or a handle, and give the ends of which nothing more is to come."""
+        """Take a send or a handle, and yield the ends that are now complete."""
         process, name, peer, key = event.process, event.name, event.peer, event.message_id
         if event.kind == SEND:
             if key is not None:
@@ -66,12 +67,12 @@ class MessageEnds:
             yield from dropped
 
     def rest(self) -> Iterator[End]:
-        """The ends whose other one did not come."""
+        """Yields the ends whose other end did not come."""
         yield from self._sends.values()
         yield from chain.from_iterable(self._handles.values())
 
 
 def _keep(kept: OrderedDict[str, _Kept], key: str, value: _Kept) -> _Kept | None:
-    """Keep a value, and give the oldest one where there are too many."""
+    """Keep a value; return the oldest one if there are too many."""
     kept[key] = value
     return kept.popitem(last=False)[1] if len(kept) > MOST_OPEN else None

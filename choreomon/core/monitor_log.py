@@ -1,8 +1,7 @@
-"""What the monitors of a run did, in the order in which they did it, as values.
-
-Times are whole microseconds. `events` says where something stands among the events of the
-application: so many had happened, so it comes after the event with the index `events - 1`, and
-before the next one. Together with the order of these values that is the order of everything.
+"""Log of the monitors of a run, in the order of their actions, as values. Times are whole
+microseconds. `events` places an entry among the events of the application: so many had happened, so
+it comes after the event with the index `events - 1`, and before the next one. Together with the
+order of these values that is the order of everything.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ MessageKind: TypeAlias = Literal["inquiry", "response", "waiting", "push", "noti
 class MessageSent:
     """A monitoring message left; `number` counts those of the run from 0.
 
-    - `arrives`: when it is at its receiver, who may be busy then (`MessageTaken`);
+    - `arrives`: when it reaches its receiver, who may be busy then (`MessageTaken`);
     - `size`: its bytes;
     - `event_index`: of the event that it is about;
-    - `inspected`: the transition of the asker whose inspection it is for, where it is for one;
-    - `references`: the other transitions that it speaks of: those of the receiver that are asked
-      for, or one for each record that is told, those of others in its evidence included;
+    - `inspected`: the transition of the asker whose inspection it is for, if any;
+    - `references`: the other transitions in it: those of the receiver that are asked for, or one
+      for each record told, including those of others in its evidence;
     - `clock`: as sent, which the receiver merges;
-    - `binding`: of the instance that it is about, where the property is for each.
+    - `binding`: that of its instance, if the property is for each instance.
 
     Transitions are (source, target).
     """
@@ -59,8 +58,8 @@ class MessageTaken:
 
 @dataclass(frozen=True, slots=True)
 class VerdictDeclared:
-    """A monitor said its word about an event; `verdict` is `None` where nothing was formed.
-    `provisional`: another may follow. `binding` as in `MessageSent`."""
+    """A monitor gave its verdict on an event; `None` if nothing was formed. `provisional`: another
+    may follow. `binding` as in `MessageSent`."""
 
     time: int
     events: int

@@ -1,9 +1,9 @@
-"""What processes and messages may be called, and how a name is written among other words.
+"""Names of processes and messages, and how they are written among other words.
 
 A *name* is any text of printable characters, such as `POST /orders/{id}`; nothing in it is
-normalised, and it is what it is through every format. Printable is what `str.isprintable` says:
-controls, line breaks, marks that turn the direction of what follows, and halves of surrogates are
-not. A *plain* name needs no quotes. States, parameters and variables have plain names only.
+normalised, and every format preserves it. Printable is what `str.isprintable` says: controls, line
+breaks, marks that change the direction of text, and halves of surrogates are not. A *plain* name
+needs no quotes. States, parameters and variables have plain names only.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from hashlib import sha256
 from typing import Final
 
 MAX_NAME: Final = 200
-"""Characters of a name."""
+"""The most characters of a name."""
 MAX_NAME_BYTES: Final = 4 * MAX_NAME
-"""Of a name in UTF-8."""
+"""The most bytes of a name in UTF-8."""
 
 RESERVED: Final = "(begin)"
-"""No name: what stands for a process in `choreomon.core.message.BEGIN`."""
+"""Placeholder for the process of `choreomon.core.message.BEGIN`; it is no name."""
 
 NAME_RULE: Final = f"1 to {MAX_NAME} printable characters"
 
@@ -32,8 +32,8 @@ PLAIN_RULE: Final = (
 )
 
 QUOTED_PATTERN: Final = rf'"(?:[^"\\]|\\["\\]){{1,{MAX_NAME}}}"'
-"""Names in double quotes, in which `\\"` and `\\\\` stand for a quote and a backslash. Whether all
-characters are printable is for `is_name` to say."""
+"""Names in double quotes, in which `\\"` and `\\\\` stand for a quote and a backslash. `is_name`
+checks whether all characters are printable."""
 
 WRITTEN_PATTERN: Final = f"{PLAIN_PATTERN}|{QUOTED_PATTERN}"
 """Names as labels write them."""
@@ -48,10 +48,10 @@ SCHEMA: Final = {
 JSON Schema is `str.isprintable`."""
 
 is_plain: Final = re.compile(PLAIN_PATTERN).fullmatch
-"""Whether a text is a plain name; a match, or `None`."""
+"""Tells whether a text is a plain name: a match, or `None`."""
 
 MAX_WORD: Final = 3 * MAX_NAME_BYTES
-"""Characters of the word of a name."""
+"""The most characters of the word of a name."""
 WORD_PATTERN: Final = rf"[A-Za-z0-9_~][A-Za-z0-9_.~-]{{0,{MAX_WORD - 1}}}"
 """Words of names, and some other texts."""
 
@@ -65,12 +65,12 @@ _SHOWN: Final = 80
 
 
 def is_name(text: str) -> bool:
-    """Whether a process or a message may be called so."""
+    """Tell whether a text may be the name of a process or a message."""
     return 0 < len(text) <= MAX_NAME and text.isprintable() and text != RESERVED
 
 
 def name_defect(text: str) -> str:
-    """What keeps a text from being a name, as in `has ...`; empty where nothing does."""
+    """The defect that keeps a text from being a name, as in `has ...`; empty if there is none."""
     if not text:
         return "is empty"
     if len(text) > MAX_NAME:
@@ -88,8 +88,9 @@ def name_defect(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def written(name: str) -> str:
-    """A name as labels write it: in quotes where it is not plain. Of what is no name, characters
-    that are not printable are shown by their numbers, so that they do nothing on a screen."""
+    """A name as labels write it: in quotes unless it is plain. In a text that is no name,
+    characters that are not printable are shown by their numbers, so that they do nothing on a
+    screen."""
     return name if is_plain(name) else quoted(name)
 
 
@@ -102,7 +103,7 @@ def quoted(name: str) -> str:
 
 
 def unwritten(text: str) -> str | None:
-    """The name that `written` or `quoted` wrote so; `None` where it is none."""
+    """The name that `written` or `quoted` wrote this way; `None` if there is none."""
     if not text.startswith('"'):
         return text if is_plain(text) else None
     name = _ESCAPE.sub(r"\1", text[1:-1]) if _is_quoted(text) else ""
@@ -110,8 +111,8 @@ def unwritten(text: str) -> str | None:
 
 
 def names_of_list(text: str) -> list[str]:
-    """What stands between the commas of a list, without blanks around it. What is in quotes is
-    taken as it is, commas and blanks included: `a,"b, c"` are `a` and `b, c`."""
+    """Split a list at its commas, without blanks around the parts. Quoted parts are taken
+    literally, commas and blanks included: `a,"b, c"` are `a` and `b, c`."""
     return [unwritten(item) or item for item in map(str.strip, _ITEM.findall(text))]
 
 
@@ -123,7 +124,7 @@ def word(name: str) -> str:
 
 
 def of_word(text: str) -> str | None:
-    """The name whose `word` this is; `None` where it is that of none. It may come from outside."""
+    """The name whose `word` this is; `None` if there is none. It may come from outside."""
     if "~" not in text:
         return text if is_plain(text) else None
     try:
@@ -134,9 +135,9 @@ def of_word(text: str) -> str | None:
 
 
 def short(name: str) -> str:
-    """A word of at most 200 characters for a name, as files and credentials can have it: that of a
-    plain name is itself, any other one has a `~`, a digest, no full stop, and cannot be read back.
-    Two of them are different without regard to case, unless both names are plain."""
+    """A word of at most 200 characters for a name, usable in files and credentials: that of a plain
+    name is itself, any other one has a `~`, a digest, no full stop, and cannot be read back. Two
+    words differ even ignoring case, unless both names are plain."""
     if is_plain(name):
         return name
     shown = _NOT_OF_FILES.sub("_", name)[:_SHOWN].strip("_-") or "name"

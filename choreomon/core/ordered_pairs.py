@@ -1,8 +1,6 @@
-"""How much of the order of events logs tell: the share of pairs of which one is known to be first.
-
-Three things tell it: that two events are of one process, that a message was sent before it was
-handled, and vector clocks. The share is that of a beginning of the logs, since it is looked at pair
-by pair.
+"""Ordered pairs: the share of pairs of events whose order is known from logs. The order is known
+within one process, from a send to its handle, and from vector clocks. The share is that of a
+beginning of the logs, since it is computed pair by pair.
 """
 
 from __future__ import annotations
@@ -15,12 +13,12 @@ from choreomon.core.recorded import RecordedEvent
 
 MOST_OF_A_PROCESS: Final = 200
 MOST_PROCESSES: Final = 20
-"""Events of each process that are looked at, and processes: the first ones of the first session."""
+"""Bounds on processes, and on events of each: the first ones of the first session."""
 
 
 class OrderedPairs(NamedTuple):
-    """Pairs of `events`, and of how many the order is known: because both are of one process, with
-    what messages tell besides, by their ids or else by counting, and with what clocks tell."""
+    """The pairs of `events`, and how many of them are ordered: within one process, also by
+    messages, matched by id or else by counting, and also by clocks."""
 
     events: int
     by_process: int
@@ -59,8 +57,8 @@ class Beginning:
 
 
 def ordered_pairs(logs: Sequence[Sequence[RecordedEvent]]) -> OrderedPairs:
-    """Count the pairs of which the order is known; `logs` are the events of each process. Where
-    what is told goes in a circle, what closes it does not count."""
+    """Count the pairs whose order is known; `logs` are the events of each process. If these orders
+    form a cycle, what closes it does not count."""
     events = [event for own in logs for event in own]
     chain: list[list[int]] = []
     for own in logs:
@@ -97,8 +95,8 @@ def ordered_pairs(logs: Sequence[Sequence[RecordedEvent]]) -> OrderedPairs:
 
 
 def _counted(events: Sequence[RecordedEvent]) -> Iterator[tuple[int, int]]:
-    """Handles without ids, and their sends: of each message name and pair of processes the first
-    handle goes with the first send, and so on."""
+    """Handles without ids, and their sends: for each message name and pair of processes the first
+    handle belongs to the first send, and so on."""
     sends: dict[tuple[str | None, ...], list[int]] = {}
     handles: dict[tuple[str | None, ...], list[int]] = {}
     for number, event in enumerate(events):
@@ -112,8 +110,8 @@ def _counted(events: Sequence[RecordedEvent]) -> Iterator[tuple[int, int]]:
 
 
 def _last(counted: dict[tuple[str, int], int], process: str, count: int) -> int | None:
-    """The event of a process that is known by a clock with this count, or the one before it, where
-    not all are counted."""
+    """The event of a process that a clock with this count knows, or the one before it if not all
+    are counted."""
     for one in range(count, max(0, count - MOST_OF_A_PROCESS), -1):
         if (process, one) in counted:
             return counted[process, one]
@@ -121,8 +119,8 @@ def _last(counted: dict[tuple[str, int], int], process: str, count: int) -> int 
 
 
 def _pairs(chains: Sequence[Sequence[int]], before: Sequence[Sequence[int]]) -> int:
-    """How many pairs are in an order, where events of a chain are in its order and each event is
-    after those `before` it. A set of events is a bit mask."""
+    """Count ordered pairs, where events of a chain are in its order and each event is after those
+    `before` it. A set of events is a bit mask."""
     past: dict[int, int] = {}
     done = [0] * len(chains)
     total = 0
@@ -141,7 +139,7 @@ def _pairs(chains: Sequence[Sequence[int]], before: Sequence[Sequence[int]]) -> 
         stuck = [place for place, chain in enumerate(chains) if done[place] < len(chain)]
         if not stuck:
             return total
-        place = stuck[0]  # a circle: what is before its event is left out where it is not known
+        place = stuck[0]  # a cycle: unknown predecessors of its event are left out
         number = chains[place][done[place]]
         told = [other for other in before[number] if other in past]
         total += _happen(past, chains[place], done[place], told)
@@ -149,7 +147,7 @@ def _pairs(chains: Sequence[Sequence[int]], before: Sequence[Sequence[int]]) -> 
 
 
 def _happen(past: dict[int, int], chain: Sequence[int], place: int, before: Sequence[int]) -> int:
-    """Add an event with all that is before it, and count these."""
+    """Add an event with all its predecessors, and count these."""
     mask = 0
     for other in (*chain[max(0, place - 1) : place], *before):
         mask |= past[other] | 1 << other

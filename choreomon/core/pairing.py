@@ -1,7 +1,8 @@
-"""Messages whose two ends do not fit: by their ids, whatever the order of the logs.
+"""Pairing of the two ends of messages by id, whatever the order of the logs, to find those that do
+not match.
 
-A reception may be read before its send, where each process has a log of its own; so what is
-missing is known only at the end.
+A reception may be read before its send if each process has a log of its own; so missing ends are
+known only at the end.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Final, NamedTuple
 from choreomon.core.recorded import Diagnostic, Place, RecordedEvent
 
 REMEMBERED: Final = 100_000
-"""Messages that are remembered after both ends of them were seen, the last ones."""
+"""The most messages remembered after both of their ends were seen, the last ones."""
 
 
 class _End(NamedTuple):
@@ -24,10 +25,9 @@ class _End(NamedTuple):
 
 
 class Pairing:
-    """Looks at events one by one. It keeps what waits for its other end, and the last `remembered`
-    messages that have both; a third end of an older one is told as one without the other.
-
-    Events without a message id are not looked at.
+    """Looks at events one by one. It keeps ends that wait for the other one, and the last
+    `remembered` messages with both; a third end of an older message is reported as one without the
+    other. Events without a message id are ignored.
     """
 
     def __init__(self, remembered: int = REMEMBERED) -> None:
@@ -37,11 +37,11 @@ class Pairing:
 
     @property
     def waiting(self) -> int:
-        """How many messages have one end so far."""
+        """The number of messages with one end so far."""
         return len(self._waiting)
 
     def take(self, event: RecordedEvent) -> Diagnostic | None:
-        """What is strange about one more event, if anything is."""
+        """Take one more event; return what is strange about it, if anything."""
         if event.message_id is None or event.kind == "local":
             return None
         key = event.session, event.message_id
@@ -62,7 +62,8 @@ class Pairing:
         return None
 
     def end(self) -> Iterator[Diagnostic]:
-        """What still waits when all logs are at their ends, in the order of what was read."""
+        """Yields diagnostics for the ends that still wait at the end of all logs, in the order
+        read."""
         for (_, message), end in self._waiting.items():
             if end.kind == "send":
                 yield Diagnostic(

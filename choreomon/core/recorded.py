@@ -1,8 +1,8 @@
-"""What logs say happened, whatever their format: events as recorded, and what was strange.
+"""Recorded events: what logs say happened, whatever their format, and what was strange.
 
 A recorded event says less than an event of a monitor: its log may not know the other end of a
-message, may have no clock, and may have gaps. Readers (`choreomon.logs.readers`) make these
-values; what happened before what is worked out from them alone.
+message, may have no clock, and may have gaps. Readers (`choreomon.logs.readers`) make these values;
+happened-before is derived from them alone.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ NO_FIELDS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class Place(NamedTuple):
-    """Where it is written; lines count from 1, 0 is the file as a whole."""
+    """A place in a file; lines count from 1, 0 is the file as a whole."""
 
     file: str
     line: int
@@ -31,20 +31,20 @@ UNCOUNTED: Final = -1
 
 
 class RecordedEvent(NamedTuple):
-    """One event of one process. The events of a process come in the order of its log.
+    """An event of one process. The events of a process come in the order of its log.
 
     - `name`: that of the message; of a local event, what is written.
-    - `peer`: the other end of the message, None where the log does not say.
-    - `message_id`: the same for a send and the handling of what was sent, and for no others; None
-      where the log has none.
+    - `peer`: the other end of the message, None if the log does not say.
+    - `message_id`: the same for a send and its handling, and for no others; None if the log has
+      none.
     - `clock`: how many events of each process the process knew right after this one, itself
-      counted; processes that are left out: 0. None where the log has none.
-    - `number`: its place among the events of its process, from 1, where the log counts them. (A
-      clock counts them, too.) `UNCOUNTED` where it counts others only, which come later.
-    - `session`: to which run, trace or session it belongs; "" where there is one only.
+      counted; processes left out: 0. None if the log has none.
+    - `number`: its place among the events of its process, from 1, if the log counts them. (A clock
+      counts them, too.) `UNCOUNTED` if the log counts only other events, which come later.
+    - `session`: the run, trace or session that it belongs to; "" if there is only one.
     - `time`: as written. It orders nothing.
     - `fields`: whatever else is known, for people.
-    - `values`: those of parameters that it carries (`choreomon.properties.instances`).
+    - `values`: the values of parameters that it carries (`choreomon.properties.instances`).
     """
 
     process: str
@@ -73,11 +73,11 @@ Strange: TypeAlias = Literal[
     "out-of-order",
     "mended",
 ]
-"""What may be strange about logs without being an error."""
+"""Kinds of strangeness in logs that are no errors."""
 
 
 class Diagnostic(NamedTuple):
-    """Something strange: what, in a sentence with the fix where there is one, and where."""
+    """Something strange: what, in a sentence with the fix if there is one, and where."""
 
     kind: Strange
     message: str

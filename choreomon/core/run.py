@@ -1,8 +1,8 @@
 """A finished run of an application with its monitors, as a value.
 
 The simulator makes it, and so does `choreomon.deployment`; `choreomon.logs` writes it,
-`choreomon.pictures` draws it. It says everything with message names, since it is made where the
-whole property is known. Times are whole microseconds of the document's time.
+`choreomon.pictures` draws it. It names all messages, since it is made where the whole property is
+known. Times are whole microseconds of the document's time.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from choreomon.core.verdict import Relation, Result, Role, Unseen, VerdictKind
 
 @dataclass(frozen=True, slots=True)
 class RunEvent:
-    """One event, in the order in which events really happened (`index` from 0).
+    """An event, in the order in which events really happened (`index` from 0).
 
-    `sent_at` is, for a handle, the index of the event that sent the message; `None` for
-    a send, and for a message from the environment. `values` are those that the message carries.
+    `sent_at` is, for a handle, the index of the event that sent the message; `None` for a send, and
+    for a message from the environment. The message carries `values`.
     """
 
     index: int
@@ -41,12 +41,12 @@ class RunEvent:
 
     @property
     def name(self) -> str:
-        """That of the message, with the values that it carries, as in `ship(A-17)`."""
+        """The name of the message, with the values that it carries, as in `ship(A-17)`."""
         return f"{self.message.name}{self.carried}"
 
     @property
     def carried(self) -> str:
-        """The values that the message carries, as in `(A-17)`; empty where it carries none."""
+        """The values that the message carries, as in `(A-17)`; empty if it carries none."""
         return f"({', '.join(value for _, value in self.values)})" if self.values else ""
 
 
@@ -55,8 +55,8 @@ class MonitorsMessage:
     """A message between the monitors of two processes. Their clocks learn from it what happened
     before, so it orders events as messages of the application do.
 
-    `sent` and `taken` say where it stands in the run: so many events had happened by then, and a
-    number that orders what the monitors did between two events.
+    `sent` and `taken` give its places in the run: how many events had happened by then, and a
+    number that orders actions of monitors between two events.
     """
 
     kind: Literal["inquiry", "response", "other"]
@@ -67,7 +67,7 @@ class MonitorsMessage:
 
 
 BEFORE_ALL: Final = -1
-"""The index of what happened before every event of a run (`choreomon.core.message.BEGIN`)."""
+"""The index of the beginning, before every event of a run (`choreomon.core.message.BEGIN`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +90,12 @@ class RunReason:
 @dataclass(frozen=True, slots=True)
 class RunVerdict:
     """The last verdict about one event. `label` is written as in the document. `early` is a verdict
-    that a pulling monitor gave at its deadline, while it waited for other monitors (`silent`)
-    or for what it had still to find out itself. `happened_at` is the time of the event, where who
-    made the run knows it without the events. `binding`: of which instance the property speaks here,
-    where it is for each. Live verdicts are bounded: `reasons_left_out` and
-    `transitions_left_out` say how many more there were. `rule`: the one that it is about, of a
-    property that is written as rules."""
+    that a pulling monitor gave at its deadline, while it waited for other monitors (`silent`) or
+    for what it had still to find out itself. `happened_at` is the time of the event, if the maker
+    of the run knows it without the events. `binding`: that of the instance concerned, if the
+    property is for each instance. Live verdicts are bounded: `reasons_left_out` and
+    `transitions_left_out` say how many more there were. `rule`: the rule that it is about, if the
+    property is written as rules."""
 
     verdict: VerdictKind
     monitor: str
@@ -114,7 +114,8 @@ class RunVerdict:
 
     @property
     def instance(self) -> str:
-        """In words, with a blank before it: ` for order=A-17`; empty where it is of none."""
+        """The instance in words, with a leading blank: ` for order=A-17`; empty if there is
+        none."""
         return f" for {in_words(self.binding)}" if self.binding else ""
 
 
@@ -129,7 +130,7 @@ def in_order(verdicts: Iterable[RunVerdict], rules: Sequence[RuleStates]) -> lis
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Mean, some percentiles and maximum of a series; `None` where it was empty."""
+    """Mean, some percentiles and maximum of a series; `None` if it was empty."""
 
     mean: float | None = None
     p50: float | None = None
@@ -138,7 +139,7 @@ class Summary:
 
 
 def summary(values: Sequence[int]) -> Summary:
-    """Mean, nearest-rank percentiles and maximum; all `None` where there are no values."""
+    """Mean, nearest-rank percentiles and maximum; all `None` if there are no values."""
     if not values:
         return Summary()
     ranked = sorted(values)
@@ -155,7 +156,7 @@ def _nearest_rank(percent: int, count: int) -> int:
 
 
 def summary_of_counts(counts: Mapping[int, int]) -> Summary:
-    """Mean and maximum of values, each of which came so many times; both `None` without any."""
+    """Mean and maximum of values with their numbers of occurrences; both `None` without any."""
     if not counts:
         return Summary()
     total = sum(value * times for value, times in counts.items())
@@ -164,7 +165,7 @@ def summary_of_counts(counts: Mapping[int, int]) -> Summary:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What the verifier said of the logs of a run (docs/verify.md, "Runs of the simulator").
+    """Verdict of the verifier on the logs of a run (docs/verify.md, "Runs of the simulator").
 
     `logs` are their processes, how many of their events they show, and how many there were.
     """
@@ -176,9 +177,9 @@ class Verification:
 
 
 class Exercise(NamedTuple):
-    """How much of the property a run had to do with: of each rule how many steps it came, and of
-    how many (`choreomon.properties.progress`), and of each label, as it is written, how many
-    events. `names`: those of rules that have some."""
+    """Extent to which a run exercised the property: for each rule how many of its steps were
+    reached (`choreomon.properties.progress`), and for each label, as written, how many events.
+    `names`: those of rules that have some."""
 
     far: tuple[int, ...]
     steps: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""What people say of a rule besides what it forbids."""
+"""Stated rules: what people say of a rule besides what it forbids."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from choreomon.core.names import word
 
 Severity: TypeAlias = Literal["error", "warning", "note"]
 SEVERITIES: Final[tuple[Severity, ...]] = get_args(Severity)
-"""The gravest first. It matters to who shows verdicts, not to who finds them."""
+"""Severities, the gravest first. They matter for showing verdicts, not for finding them."""
 
 
 class StatedRule(NamedTuple):
-    """One rule of a property that is written as rules. `description` is its author's, or says in
-    one sentence what its pattern does; of an automaton it may be empty. `where` has its variables
-    with their values, of a rule that is written once for several; `line` is where it stands in its
-    document, from 1, and `file` which that is, where several are read as one."""
+    """A rule of a property written as rules. `description` is its author's, or says in one sentence
+    what its pattern does; for an automaton it may be empty. `where` has its variables with their
+    values, if it is written once for several; `line` is its place in its document, from 1, and
+    `file` names that document, if several are read as one."""
 
     id: str
     description: str = ""
@@ -29,19 +29,19 @@ class StatedRule(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its id, with what its variables stand for, as in `no-work (w = worker-3)`."""
+        """The id of the rule, with the values of its variables, as in `no-work (w = worker-3)`."""
         if not self.where:
             return self.id
         return f"{self.id} ({', '.join(f'{name} = {value}' for name, value in self.where)})"
 
     @property
     def key(self) -> str:
-        """Its id, with the values of its variables, as ids of verdicts have it, such as
+        """The id of the rule, with the values of its variables, as in ids of verdicts:
         `no-work:worker-3`."""
         return ":".join((self.id, *(word(value) for _, value in self.where)))
 
     def plain(self) -> dict[str, Any]:
-        """The rule as JSON has it, without what it does not state."""
+        """The rule as JSON, without unstated fields."""
         return {
             "id": self.id,
             **({"where": dict(self.where)} if self.where else {}),
@@ -53,7 +53,7 @@ class StatedRule(NamedTuple):
 
 
 NOT_TOLD: Final = StatedRule("")
-"""That of a rule of which somebody only has to know which transitions belong to it."""
+"""The statement of a rule of which only the transitions matter."""
 
 
 class RuleStates(NamedTuple):
@@ -66,7 +66,7 @@ class RuleStates(NamedTuple):
 def rule_of(
     rules: Iterable[RuleStates], transitions: Iterable[tuple[str, str]]
 ) -> StatedRule | None:
-    """The rule that has all of these transitions, each given as `(source, target)`; None where
-    they are of several, or there are no rules."""
+    """The rule that has all of these transitions, each given as `(source, target)`; None if they
+    belong to several, or there are no rules."""
     sources = {source for source, _ in transitions}
     return next((stated for stated, states in rules if sources and sources <= states), None)

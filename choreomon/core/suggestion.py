@@ -1,4 +1,4 @@
-"""What somebody may have meant who wrote a name that nobody knows."""
+"""Suggestions for unknown names: what may have been meant."""
 
 from __future__ import annotations
 
@@ -8,16 +8,14 @@ from string import digits
 from typing import Final
 
 MOST: Final = 12
-"""So many names are listed."""
+"""The most names listed."""
 _NO_DIGITS: Final = str.maketrans("", "", digits)
 
 
 def closest(word: str, known: Collection[str]) -> str:
-    """The known name that is most like the word; empty where none is, and where looking for it
-    would take long.
-
-    Names that differ in case alone come first. Of short names, most are a letter away from each
-    other: one is suggested only where no other is as close, and never a digit for another one.
+    """The known name most similar to the word; empty if none is, or if the search would take long.
+    Names that differ in case alone come first. Most short names are a letter away from each other:
+    one is suggested only if no other is as close, and never a digit for another one.
     """
     if len(word) > 60:
         return ""
@@ -35,8 +33,8 @@ def closest(word: str, known: Collection[str]) -> str:
 
 
 def one_letter_apart(word: str, name: str) -> bool:
-    """Whether two different words of at least two letters each become the same where one letter is
-    replaced, put in or left out, or two neighbours are exchanged."""
+    """Tell whether two different words of at least two letters each become the same when one letter
+    is replaced, inserted or left out, or two neighbours are exchanged."""
     short, long = sorted((word, name), key=len)
     if len(short) < 2 or len(long) > len(short) + 1 or word == name:
         return False
@@ -49,12 +47,12 @@ def one_letter_apart(word: str, name: str) -> bool:
 
 
 def _letters(word: str, name: str) -> bool:
-    """Whether more than digits tell two names apart, which are seldom mistyped."""
+    """Tell whether two names differ in more than digits, which are seldom mistyped."""
     return word.translate(_NO_DIGITS) != name.translate(_NO_DIGITS)
 
 
 def did_you_mean(word: str, known: Collection[str]) -> str:
-    """A suggestion to end a message with; empty where nothing is close."""
+    """A suggestion to end a message with; empty if nothing is close."""
     meant = closest(word, known)
     return f"; did you mean {meant!r}?" if meant else ""
 
@@ -67,6 +65,6 @@ def listed(names: Collection[str]) -> str:
 
 
 def unknown(kind: str, name: str, known: Collection[str], plural: str | None = None) -> str:
-    """That there is no such thing, and which was perhaps meant, or which there are."""
+    """Say that there is no such thing, and which was perhaps meant, or which exist."""
     told = did_you_mean(name, known) or f"; the {plural or kind + 's'} are {listed(known)}"
     return f"unknown {kind} {name!r}{told}"

@@ -2,12 +2,12 @@
 
 The algorithm is that of Drain (He, Zhu, Zheng and Lyu, "Drain: An Online Log Parsing Approach with
 Fixed Depth Tree", ICWS 2017) with a tree of depth two: texts with equally many words and the same
-first word are compared with the templates that are there, and join the one that shares most of its
-words, if it shares at least half of them; words that differ become variable. Words with digits are
+first word are compared with the existing templates, and join the one that shares most of its words,
+if it shares at least half of them; words that differ become variable. Words with digits are
 variable from the beginning.
 
-Unlike in the paper the templates of a place in the tree are bounded (`MOST_ALIKE`), and so are all
-together: what finds no place is for the caller to count.
+Unlike in the paper, the number of templates of a place in the tree is bounded (`MOST_ALIKE`), and
+so is their total: the caller counts texts that find no place.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from __future__ import annotations
 from typing import Final
 
 VARIABLE: Final = "<*>"
-"""In place of a word that differs."""
+"""Stands for a word that differs."""
 
 ALIKE: Final = 0.5
 """The share of words that a text has in common with a template that it joins."""
 
 MOST_WORDS: Final = 100
-"""Words of a text that are looked at; the rest is one more."""
+"""The most words of a text compared; the rest counts as one more."""
 
 MOST_ALIKE: Final = 100
-"""Templates with the same first word and as many words."""
+"""The most templates with the same first word and as many words."""
 
 
 class Template:
@@ -51,7 +51,7 @@ class Templates:
         self.all: list[Template] = []
 
     def add(self, text: str) -> Template | None:
-        """Count a text; None where there are too many templates for a new one."""
+        """Count a text; None if there are too many templates for a new one."""
         found = self._known.get(text)
         if found is None:
             found = self._found(text)
@@ -91,7 +91,7 @@ def words_of(text: str) -> list[str]:
 
 
 def _alike(template: list[str], words: list[str]) -> float:
-    """The share of words that are the same; variable ones of the template count as different, so
-    that a more special template is preferred, but for those that are variable in both."""
+    """The share of words that are the same; variable ones of the template count as different,
+    unless variable in both, so that a more special template is preferred."""
     same = sum(one == other for one, other in zip(template, words, strict=True))
     return same / len(words) if words else 1.0

@@ -20,16 +20,16 @@ from typing import Final, TypeAlias
 VectorClock: TypeAlias = tuple[int, ...]
 
 MANY: Final = 100
-"""Entries from which `merge` takes them all at once, where they are small."""
+"""From this many entries on, `merge` takes them all at once if they are small."""
 
 JUMP: Final = 1 << 40
-"""More events of one process than two clocks of one system can differ by, whatever was lost."""
+"""More events of one process than the difference of two clocks of one system, whatever was lost."""
 
 
 @lru_cache(maxsize=1)
 def indices(processes: tuple[str, ...]) -> Mapping[str, int]:
-    """The index of each process in clocks. The monitors of one system share it: for each of n
-    one of its own would be n * n entries."""
+    """The index of each process in clocks. The monitors of one system share it: one for each of n
+    monitors would be n * n entries."""
     return {process: index for index, process in enumerate(processes)}
 
 
@@ -44,8 +44,8 @@ def tick(clock: VectorClock, index: int) -> VectorClock:
 
 
 def merge(left: VectorClock, right: VectorClock) -> VectorClock:
-    """The least clock that knows what either knows. Both have an entry for every process;
-    that is not checked here, where all monitoring messages pass."""
+    """The least clock that knows what either knows. Both have an entry for every process; this is
+    not checked here, where all monitoring messages pass."""
     if len(left) >= MANY:
         merged = merge_at_once(left, right)
         if merged is not None:
@@ -55,7 +55,8 @@ def merge(left: VectorClock, right: VectorClock) -> VectorClock:
 
 def merge_at_once(left: VectorClock, right: VectorClock) -> VectorClock | None:
     """`merge` of clocks whose counts are all below 128, as operations of two numbers of as many
-    bytes; `None` for others. One of the two itself, where that is it: many are kept."""
+    bytes; `None` for others. It returns one of the two itself if they are equal to the result: many
+    are kept."""
     try:
         entries, others = bytearray(left), bytearray(right)
     except ValueError:
@@ -64,7 +65,7 @@ def merge_at_once(left: VectorClock, right: VectorClock) -> VectorClock | None:
         return None
     a, b = int.from_bytes(entries, "little"), int.from_bytes(others, "little")
     high = _high_bits(len(left))
-    at_least = ((a | high) - b) & high  # the high bit is left where an entry of a is not below
+    at_least = ((a | high) - b) & high  # the high bit stays where an entry of a is not below
     merged = b ^ ((a ^ b) & (at_least - (at_least >> 7)))
     if merged == a:
         return left
@@ -79,13 +80,13 @@ def _high_bits(count: int) -> int:
 
 
 def is_far_beyond(clock: VectorClock, known: Sequence[int]) -> bool:
-    """Whether `clock` tells of so many more events than `known` that it is wrong. What is merged
-    is never forgotten again, by nobody who hears of it, so one that is wrong must not be."""
+    """Tell whether `clock` has so many more events than `known` that it must be wrong. Nobody ever
+    forgets what was merged, so a wrong clock must not be."""
     return max(clock) > JUMP and any(a - b > JUMP for a, b in zip(clock, known, strict=True))
 
 
 def as_far_as_can_be(clock: VectorClock, known: Sequence[int]) -> VectorClock:
-    """What `clock` tells, but of no process so much that `is_far_beyond` would say so."""
+    """Cap `clock` such that no process exceeds what `is_far_beyond` allows."""
     return tuple(min(a, b + JUMP) for a, b in zip(clock, known, strict=True))
 
 
@@ -100,8 +101,8 @@ def concurrent(left: VectorClock, right: VectorClock) -> bool:
 
 
 def knows(clock: VectorClock, index: int, count: int) -> bool:
-    """Whether the event number `count` of the process at `index` happened before, or is,
-    the event with this clock."""
+    """Tell whether the event number `count` of the process at `index` happened before, or is, the
+    event with this clock."""
     return clock[index] >= count
 
 
