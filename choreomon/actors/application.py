@@ -22,7 +22,7 @@ class OfHandled:
 
 
 Given: TypeAlias = tuple[tuple[str, str | OfHandled], ...]
-"""What a message shall carry: names with values, sorted by name."""
+"""Values that a message is to carry, with their names, sorted by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ Statement: TypeAlias = Tell | Assign | If
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """One actor: its variables with their first values, and a handler a message name."""
+    """An actor: its variables with their first values, and a handler for each message name."""
 
     id: str
     handlers: Mapping[str, tuple[Statement, ...]]

@@ -23,8 +23,8 @@ from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, Label, Message
 
 
 class Route(NamedTuple):
-    """Where a message goes: the receiver's index, the label of its handling, and the
-    number of the program that handles it."""
+    """The route of a message: the receiver's index, the label of its handling, and the number of
+    the program that handles it."""
 
     receiver: int
     label: Label
@@ -67,7 +67,7 @@ class CompiledApplication:
 
     @property
     def carries_values(self) -> bool:
-        """Whether any message may carry some."""
+        """True if any message may carry values."""
         sends = (send for program in self.programs for block in program for send in block.sends)
         return any(send.given for send in sends) or any(each.values for each in self.starts)
 
@@ -141,7 +141,7 @@ def _check_variables(process: Process, statements: Sequence[Statement], where: s
 
 
 def _every_statement(statements: Sequence[Statement]) -> Iterator[Tell | Assign | If]:
-    """Those within conditionals too, in any order."""
+    """Yields all statements, also those within conditionals, in any order."""
     pending = [*statements]
     while pending:
         statement = pending.pop()

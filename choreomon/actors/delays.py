@@ -1,4 +1,4 @@
-"""How long things take: distributions of times, and samplers of them.
+"""Delays: distributions of times, and samplers of them.
 
 Distributions are in milliseconds, as in documents; draws are whole microseconds, rounded
 to the nearest, halves up. A `Constant` takes nothing from its stream; every other
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from random import Random
 
 LONGEST: Final = 2**53
-"""In microseconds, about 285 years: what a longer draw is cut to. Doubles are whole up to it."""
+"""The longest draw in microseconds, about 285 years; longer ones are cut to it. Doubles represent
+all integers up to it."""
 
 Sampler: TypeAlias = Callable[[], int]
 """Draws a time in whole microseconds, from 0 to `LONGEST`."""
@@ -26,7 +27,7 @@ Sampler: TypeAlias = Callable[[], int]
 
 @dataclass(frozen=True, slots=True)
 class Uniform:
-    """Every time between the bounds, in milliseconds, is equally likely."""
+    """Uniform distribution between the bounds, in milliseconds."""
 
     least: float
     most: float
@@ -41,8 +42,8 @@ class Exponential:
 
 @dataclass(frozen=True, slots=True)
 class LogNormal:
-    """Its logarithm is normally distributed: the median in milliseconds, the deviation
-    `sigma` of the logarithm."""
+    """Log-normal distribution: the median in milliseconds, the deviation `sigma` of the
+    logarithm."""
 
     median: float
     sigma: float

@@ -23,7 +23,7 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 END: Final = -1
-"""Where a program goes on that is over."""
+"""The next block of a program that is over."""
 
 
 class Block(NamedTuple, Generic[S]):
@@ -44,15 +44,14 @@ class Block(NamedTuple, Generic[S]):
 
 
 Program: TypeAlias = tuple[Block[S], ...]
-"""At least one block; the first one is where it begins. Numbers only grow along the way, so
-every program comes to an end."""
+"""A program: at least one block; it begins at the first. Numbers only grow along the way, so every
+program comes to an end."""
 
 
 def perform(program: Program[S], variables: list[Constant]) -> tuple[S, ...]:
-    """What the handler sends, in order; `variables`, the values of its process's variables by
-    slot, are changed to those that they have at its end.
-
-    Whoever performs a handler sends all of it before the process performs another one.
+    """Perform a handler; return what it sends, in order. `variables`, the values of its process's
+    variables by slot, are updated. The caller sends all of it before the process performs another
+    handler.
     """
     sends: tuple[S, ...] = ()
     at = 0
@@ -70,10 +69,9 @@ def perform(program: Program[S], variables: list[Constant]) -> tuple[S, ...]:
 
 
 def carried(given: Given, handled: Binding) -> Binding:
-    """What a message carries that is sent with the values `given` by the handler of a message that
-    carries `handled`.
-
-    Raises `KeyError` where that lacks a value. The reader of documents has refused this.
+    """The values that a message carries if the handler of a message with `handled` sends it with
+    `given`. Raises `KeyError` if `handled` lacks a value; the reader of documents refuses such
+    documents.
     """
     own = dict(handled)
     return tuple(
@@ -112,7 +110,8 @@ class _Draft(Generic[S]):
 
 
 class _Turn(NamedTuple, Generic[S]):
-    """Between statements: those before it go on at `after`, those behind it are of `draft`."""
+    """A turn between statements: those before it go on at `after`, those behind it belong to
+    `draft`."""
 
     after: _Draft[S]
     draft: _Draft[S]

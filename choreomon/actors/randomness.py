@@ -20,7 +20,7 @@ LN2_HIGH: Final = float.fromhex("0x1.62e42feep-1")
 """The leading bits of ln 2, so few that a whole multiple of it below 2**11 is exact."""
 
 LN2_LOW: Final = float.fromhex("0x1.a39ef35793c76p-33")
-"""What `LN2_HIGH` lacks of ln 2."""
+"""The difference of ln 2 and `LN2_HIGH`."""
 
 LOG2_E: Final = float.fromhex("0x1.71547652b82fep+0")
 SQRT_HALF: Final = float.fromhex("0x1.6a09e667f3bcdp-1")

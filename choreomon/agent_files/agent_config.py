@@ -101,13 +101,13 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentConfig:
-    """All of it. Times are in **seconds**; paths are usable from the current directory, those of a
-    file's relative fields start where the file is.
+    """Configuration of an agent. Times are in **seconds**; paths are usable from the current
+    directory, relative ones of a file start where the file is.
 
-    `listen` and the values of `peers` are `tcp://HOST:PORT`. `keys` is `None` where `insecure`.
-    `store` is `None` where `durability` is `off`. `http` is `None` where nothing is served.
-    `file` and `lines` say where the fields stand, for what is told of them; both are empty for a
-    value that was made in Python.
+    `listen` and the values of `peers` are `tcp://HOST:PORT`. `keys` is `None` if `insecure`.
+    `store` is `None` if `durability` is `off`. `http` is `None` if nothing is served. `file` and
+    `lines` say where the fields stand, for messages about them; both are empty for a value made in
+    Python.
     """
 
     process: str
@@ -326,9 +326,9 @@ def _overlap(one: Address, other: Address) -> bool:
 
 
 def table_defects(config: AgentConfig, tables: Sequence[SplitTable]) -> Iterator[Defect]:
-    """Where the tables, which are those of `config.tables` and `config.closing` in order, do not
-    fit the configuration or each other. That peers have the files of the same split is not seen
-    here; they refuse each other's frames."""
+    """Yields defects of tables, those of `config.tables` and `config.closing` in order, that do not
+    fit the configuration or each other. Whether peers have the files of the same split cannot be
+    seen here; if not, they refuse each other's frames."""
     paths: list[FieldPath] = [("tables", place) for place in range(len(config.tables))]
     paths += [("closing", place) for place in range(len(config.closing))]
     paths += [("tables", place) for place in range(len(paths), len(tables))]  # none was named

@@ -20,7 +20,7 @@ TYPE_PREFIX: Final = "choreomon.verdict."
 
 
 def cloud_event_line(verdict: LiveVerdict) -> str:
-    """One line of ASCII, without a line end."""
+    """Write a verdict as one line of ASCII, without a line end."""
     return json.dumps(cloud_event_as_json(verdict), separators=(",", ":"), allow_nan=False)
 
 

@@ -1,5 +1,5 @@
-"""One file for all agents of a split property: where each is reached, what all of them are told,
-and what one is told beside that. The configuration of each agent is made of it.
+"""Deployment file for all agents of a split property: where each is reached, what all of them are
+told, and what one is told beside that. The configuration of each agent is made from it.
 
     addresses: {shop: tcp://shop.internal:7600, bank: tcp://bank.internal:7600}
     agent:

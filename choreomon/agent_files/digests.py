@@ -15,6 +15,7 @@ KEY_BYTES: Final = 16
 
 
 def digest(key: bytes, name: str, value: str) -> str:
-    """That of the value of a parameter, 32 hex digits. `key`: of the split, `KEY_BYTES` bytes."""
+    """The digest of the value of a parameter, 32 hex digits. `key`: that of the split, `KEY_BYTES`
+    bytes."""
     told = f"{name}\0{value}".encode()
     return blake2b(told, digest_size=DIGEST_BYTES, key=key).hexdigest()

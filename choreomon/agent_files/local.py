@@ -46,8 +46,8 @@ from choreomon.core.names import MAX_NAME
 
 VERSION: Final = 1
 VERSION_WITH_VALUES: Final = 2
-"""What an agent says whose labels carry parameters: a client that does not know of them cannot tell
-of these events, and must not go on."""
+"""The version of agents whose labels carry parameters: a client that does not know these cannot
+tell of such events, and must not go on."""
 VERSIONS: Final = (VERSION, VERSION_WITH_VALUES)
 
 LENGTH_BYTES: Final = 4
@@ -63,7 +63,7 @@ MAX_LEASE: Final = 3600.0
 MAX_WINDOW: Final = 65_536
 
 Policy: TypeAlias = Literal["block", "buffer", "let-go", "fire-and-forget"]
-"""What a service does while its agent is unavailable.
+"""Policy of a service while its agent is unavailable.
 
     block            waits, and sends nothing that was not answered
     buffer           after the lease messages leave, and their events are kept and told later
@@ -151,8 +151,8 @@ class Goodbye(msgspec.Struct, tag="goodbye", frozen=True, gc=False, forbid_unkno
 
 
 class Reload(msgspec.Struct, tag="reload", frozen=True, gc=False, forbid_unknown_fields=True):
-    """From who looks after the agent, and instead of a hello: it is to read its configuration anew.
-    `token` as in a hello. It is answered with `Reloaded`, and the connection closed."""
+    """Request of an operator, instead of a hello, to read the configuration anew. `token` as in a
+    hello. The answer is `Reloaded`, and the connection is closed."""
 
     token: _Token = ""
 
@@ -249,7 +249,7 @@ def decode_agent_untrusted(frame: bytes) -> AgentMessage:
 
 
 def decode_reloaded_untrusted(frame: bytes) -> Reloaded | Refused:
-    """What an agent answered to `Reload`. Raises `MalformedMessage`, and nothing else."""
+    """The answer of an agent to `Reload`. Raises `MalformedMessage`, and nothing else."""
     try:
         return _RELOADED.decode(frame)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:

@@ -1,5 +1,5 @@
-"""How long a message can be that others may send to a monitor: what is longer need not be read to
-be refused."""
+"""Bound on the length of messages that others may send to a monitor: a longer one is refused
+unread."""
 
 from __future__ import annotations
 

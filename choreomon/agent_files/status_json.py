@@ -20,7 +20,7 @@ _DECODER: Final = msgspec.json.Decoder()
 
 
 def status_json(status: AgentStatus) -> bytes:
-    """One line of ASCII, with a line end."""
+    """Write a status as one line of ASCII, with a line end."""
     text = json.dumps(status_as_json(status), separators=(",", ":"), allow_nan=False)
     return f"{text}\n".encode("ascii")
 

@@ -17,13 +17,12 @@ from choreomon.properties.alike import remembered_alike
 from choreomon.properties.tables import TransitionTable
 
 NamedTables = Mapping[str, tuple[str, SplitTable]]
-"""By process the name of its file, and what is in it."""
+"""Tables by process, each with the name of its file."""
 
 
 class Lineage(NamedTuple):
-    """What became of following the `system`: why it `cannot` be done, "" where it is; and of how
-    many of the new `transitions` that others may ask about the history is taken over, since they
-    are `alike`."""
+    """The result of following `system`: why it `cannot` be done, "" if it can; and how many of the
+    new `transitions` that others may ask about take over their history, since they are `alike`."""
 
     system: str
     cannot: str
@@ -81,15 +80,15 @@ def predecessors(
     *,
     literal: bool = False,
 ) -> dict[str, Predecessor]:
-    """By process what its new table says of the old system, whose id and clock these are. By
-    `literal` rules on either side nothing is alike."""
+    """The predecessors that new tables state of the old system with this id and clock, by process.
+    With `literal` rules on either side nothing is alike."""
     named = {} if literal else remembered_alike(old, new)
     return {process: Predecessor(system, clock, named.get(process, {})) for process in new}
 
 
 def load_split(folder: str | os.PathLike[str]) -> dict[str, SplitTable]:
-    """By process the tables of the one system in a folder. Raises `DocumentError` where it holds
-    none, not all of one, or such of several."""
+    """Load the tables of the one system in a folder, by process. Raises `DocumentError` if it holds
+    none, not all of one, or tables of several."""
     where = os.fspath(folder)
     try:
         files = sorted(name for name in os.listdir(where) if name.endswith(".json"))

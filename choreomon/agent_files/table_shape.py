@@ -25,7 +25,7 @@ MAX_PROCESSES: Final = 1024
 """Entries of a clock."""
 SYSTEM_ID_BYTES: Final = 16
 MAX_PARAMETERS: Final = 8
-"""So that the values of a verdict fit into its line."""
+"""The most parameters, so that the values of a verdict fit into its line."""
 SPLIT_AGAIN: Final = "split the property again"
 
 _Pairs: TypeAlias = Mapping[tuple[str, str], object]
@@ -297,8 +297,8 @@ def _defects_of_rows(document: WrittenTable) -> Iterator[tuple[Path, str]]:
 
 
 def _defects_of_skeleton(document: WrittenTable, own: _Pairs) -> Iterator[tuple[Path, str]]:
-    """Every transition of others that is named, in a row or in the skeleton, has its own rows in
-    the skeleton; own ones have theirs in the table."""
+    """Yields defects of the skeleton: every transition of others named in a row or in the skeleton
+    must have its own rows in the skeleton; own ones have theirs in the table."""
     processes = frozenset(document.processes)
     rows = document.skeleton or ()
     described = {row.of for row in rows}

@@ -9,7 +9,7 @@ from choreomon.core.binding import Values, checked_value
 
 Value: TypeAlias = str | int
 Given: TypeAlias = Mapping[str, Value]
-"""What a service says, by the names of parameters; an integer stands for its decimal text."""
+"""Values that a service gives, by parameter; an integer stands for its decimal text."""
 
 NO_VALUES: Final[Values] = {}
 

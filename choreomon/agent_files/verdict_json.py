@@ -152,7 +152,7 @@ class _Naming:
 
 
 def verdict_line(verdict: LiveVerdict) -> str:
-    """One line of ASCII, without a line end."""
+    """Write a verdict as one line of ASCII, without a line end."""
     return json.dumps(verdict_as_json(verdict), separators=(",", ":"), allow_nan=False)
 
 

@@ -24,7 +24,7 @@ FEW: Final = 8
 _TITLE: Final = 200
 """Characters that are left of a title that is too long."""
 _LEAST_TITLE: Final = 20
-"""Those that are left where nothing else helps."""
+"""Characters of a title that are kept if nothing else helps."""
 
 
 def fitted(verdict: LiveVerdict, size: Callable[[LiveVerdict], int]) -> LiveVerdict:
@@ -109,7 +109,8 @@ def _without_instance(verdict: LiveVerdict) -> LiveVerdict:
 
 
 def _with_least(verdict: LiveVerdict) -> LiveVerdict:
-    """What fits even where each name has hundreds of characters, of 12 bytes each in ASCII."""
+    """Reduce a verdict such that it fits even if each name has hundreds of characters, of 12 bytes
+    each in ASCII."""
     clock = {verdict.process: verdict.clock[verdict.process]}
     left_out = dict(verdict.left_out)
     rule = verdict.rule

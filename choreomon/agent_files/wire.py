@@ -67,9 +67,9 @@ NO_STORE: Final = b""
 
 _KINDS: Final = {kind: number for number, kind in enumerate(get_args(MonitoringMessage))}
 _OF_INSTANCES: Final = len(_KINDS)
-"""What the kind of a message about an instance is greater by."""
+"""The offset of the kinds of messages about an instance."""
 _WRITTEN: Final = _OF_INSTANCES + len(get_args(AboutOne))
-"""How many kinds there are."""
+"""The number of kinds."""
 _ENCODER: Final = msgspec.msgpack.Encoder()
 _DECODERS: Final = [msgspec.msgpack.Decoder(kind) for kind in _KINDS]
 """Decoders for so few processes that clocks are never coded."""

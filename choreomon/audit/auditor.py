@@ -30,17 +30,16 @@ NO_LIMITS: Final = Limits()
 
 
 class Auditor:
-    """One property over one set of logs.
+    """Audits one property over one set of logs.
 
     - `incomplete`: processes whose logs may lack any events anywhere; a name that the property does
       not have is a `ValueError`.
     - `limits` bound time and memory (`choreomon.audit.window`), `max_waiting` the events that wait
       for others that they depend on.
     - `on_diagnostic` is told what is strange about the logs.
-    - `numbering`: of one session of several, what numbers say that go on through all of them.
-    - `units`: those of the automaton, where several audits share them.
-
-    `add`, `settle` and `finish` raise `DocumentError` where logs contradict themselves.
+    - `numbering`: for one session of several, what numbers that go on through all of them say.
+    - `units`: those of the automaton, if several audits share them.  `add`, `settle` and `finish`
+      raise `DocumentError` if logs contradict themselves.
     """
 
     def __init__(

@@ -144,9 +144,8 @@ class _Parts:
 
 
 class InstancesAuditor:
-    """One property for each of its instances over one set of logs: the parameters are those of
-    `Auditor`. `summary` has what was found, a session being a binding, called as in
-    `order=A-17`."""
+    """Audits one property for each of its instances over one set of logs, with the parameters of
+    `Auditor`. `summary` has the results; a session is a binding, named as in `order=A-17`."""
 
     def __init__(
         self,
@@ -159,7 +158,7 @@ class InstancesAuditor:
         most: int = MOST_INSTANCES,
         only: Binding = (),
     ) -> None:
-        """`only`: instances that agree with this are judged, and no others."""
+        """Start an audit; only instances that agree with `only` are judged."""
         self.summary = Summary(INSTANCE)
         self._parameters = parameters
         self._limits = limits
@@ -241,8 +240,8 @@ class InstancesAuditor:
         return self.summary
 
     def _lacks_value(self, event: RecordedEvent) -> str:
-        """What is wrong with the first parameter that an event should carry and does not; empty
-        where it lacks none."""
+        """The defect of the first parameter that an event should carry and does not; empty if it
+        lacks none."""
         for other, names in self._carrying.get((event.kind, event.process, event.name), ()):
             if event.peer in (None, other):
                 for name in names:

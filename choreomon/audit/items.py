@@ -16,7 +16,7 @@ from choreomon.core.recorded import Place, RecordedEvent
 Clock: TypeAlias = tuple[int, ...]
 
 HAD_CLOCK: Final[Mapping[str, int]] = {}
-"""In place of the clock of an item's event: it had one."""
+"""Stands for the clock of an item's event: it had one."""
 
 
 class Gap(NamedTuple):

@@ -27,8 +27,8 @@ from choreomon.properties.relations import vio_transitions
 from choreomon.properties.tables import Inspected, Need, transition_tables
 
 _Chains: TypeAlias = dict[Reference, list[Record]]
-"""For each transition the records that fired, may have fired, or are not judged yet, in the order
-of the process."""
+"""The records that fired, may have fired, or are not judged yet, by transition, in the order of the
+process."""
 
 
 class Judged(NamedTuple):

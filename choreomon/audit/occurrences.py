@@ -21,11 +21,12 @@ MOST_OTHERS: Final = 10_000
 numbers are many; what is meant by a label is hardly among those that come late."""
 
 ALIKE: Final = 0.6
-"""How like each other two names are, at least, where one may be meant by the other."""
+"""The least similarity of two names of which one may have been meant by the other."""
 
 
 class Occurrence(NamedTuple):
-    """What may occur many times; `peer` is None where logs do not say the other end."""
+    """A kind of event that may occur many times; `peer` is None if logs do not say the other
+    end."""
 
     kind: RecordedKind
     process: str
@@ -62,8 +63,8 @@ class LabelOccurrences(NamedTuple):
 
 
 class Occurrences(NamedTuple):
-    """How often what happened, as far as it was counted, beside the labels of the property, and in
-    how many `sessions` each of these occurred."""
+    """Counts of what happened, as far as counted, beside the labels of the property, and of the
+    `sessions` in which each label occurred."""
 
     labels: tuple[Label, ...] = ()
     counts: Mapping[Occurrence, int] = MappingProxyType({})

@@ -111,8 +111,8 @@ def _before(
     incomplete: Collection[str],
     numbers: Sequence[float],
 ) -> tuple[list[set[int]], set[str]]:
-    """For every event, enough events before it for the others to follow; and the senders of
-    messages that were received and not sent."""
+    """Predecessors of every event, enough for the others to follow; and the senders of messages
+    that were received and not sent."""
     before: list[set[int]] = [set() for _ in events]
     unsent: set[str] = set()
     for chain in chains.values():
@@ -191,13 +191,12 @@ def _counted_up_to(chain: Sequence[RecordedEvent]) -> int:
 def _numbers(
     events: Sequence[RecordedEvent], chains: Mapping[str, Sequence[int]]
 ) -> tuple[list[float], set[tuple[str, int]], set[str]]:
-    """For every event the number by which clocks of others know it; for processes the number of
-    their events before a gap; and the processes of which events are missing anywhere.
-
-    The numbers are those that events state, by their own entry or otherwise. Of a process of which
-    no event states one they are positions in the log. Else an event without a number is not
-    counted, unless those before the first one with a number can all have been; who knows the next
-    one with a number knows it.
+    """The number by which clocks of others know each event; for processes the number of their
+    events before a gap; and the processes with missing events anywhere. The numbers are those that
+    events state, by their own entry or otherwise. If no event of a process states one, they are
+    positions in the log. Otherwise an event without a number is not counted, unless all events
+    before the first one with a number can have been counted; a clock that knows the next event with
+    a number knows it, too.
     """
     numbers: list[float] = [inf] * len(events)
     gaps: set[tuple[str, int]] = set()

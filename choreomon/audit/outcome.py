@@ -12,10 +12,10 @@ from choreomon.core.verdict import VerdictKind
 
 
 class Order(NamedTuple):
-    """One order of events that agrees with what the logs say, as far as the sequences concerned
-    mention them. `formed` are the positions in it of one forbidden sequence, empty in an order that
-    does not form one at its end; `cut_off`: events before these, or between them and those of the
-    sequence, were not kept."""
+    """An order of events that agrees with the logs, as far as the sequences concerned mention them.
+    `formed` are the positions in it of one forbidden sequence, empty in an order that does not form
+    one at its end; `cut_off`: events before these, or between them and those of the sequence, were
+    not kept."""
 
     events: tuple[Item | Unseen, ...]
     formed: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""One process as its log was read so far, and what it waits for."""
+"""A process whose log was read so far, and what it waits for."""
 
 from __future__ import annotations
 

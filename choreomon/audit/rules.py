@@ -1,4 +1,5 @@
-"""What logs say of each rule: violated, possibly, not exercised, or nothing; and its progress."""
+"""Results of each rule over logs: violated, possibly, not exercised, or nothing; and its
+progress."""
 
 from __future__ import annotations
 
@@ -21,9 +22,9 @@ NOTHING: Final = "nothing"
 
 
 class RuleResult(NamedTuple):
-    """What is known of a rule. `far` counts sessions by how many steps it came in them, so it has
-    one place more than the rule has steps; of one run one place is 1. `stated`: what its author
-    says of it, where the property is written as rules."""
+    """The result of a rule. `far` counts sessions by how many of its steps were reached in them, so
+    it has one place more than the rule has steps; for one run one place is 1. `stated`: the
+    author's statement of it, if the property is written as rules."""
 
     number: int
     sequence: tuple[Label, ...]
@@ -34,7 +35,7 @@ class RuleResult(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its name, or its number."""
+        """The name of the rule, or its number."""
         return str(self.number) if self.stated is None else self.stated.name
 
     @property

@@ -32,8 +32,8 @@ class Unseen(NamedTuple):
 
 
 class Way(NamedTuple):
-    """One order, last event first: what happened last, and the way there. `length` counts the
-    events; `cut_off`: there were more before these, and where `what` is None no more is known."""
+    """An order, last event first: what happened last, and the way there. `length` counts the
+    events; `cut_off`: there were more before these, and if `what` is None no more is known."""
 
     before: Way | None
     what: Item | Unseen | None
@@ -45,7 +45,7 @@ Ways: TypeAlias = Mapping[LiveSet, Way | None]
 """The live sets that are possible at a place, each with one order that leads to it."""
 
 LiveStep: TypeAlias = Callable[[Label, LiveSet], tuple[LiveSet, bool]]
-"""From live transitions to those after an event, and whether it forms the property."""
+"""Steps from live transitions to those after an event, and tells whether it forms the property."""
 
 Cut: TypeAlias = tuple[int, ...]
 """The number of items of each chain that have happened."""
@@ -228,8 +228,8 @@ def _enabled(cut: tuple[int, ...], needed: tuple[tuple[int, int], ...]) -> bool:
 
 
 def _needed(chains: Sequence[Sequence[Item]]) -> list[list[tuple[tuple[int, int], ...]]]:
-    """For every item of every chain, the number of items of other chains that a cut must have
-    before it, without zeros."""
+    """The numbers of items of other chains that a cut must have before each item of each chain,
+    without zeros."""
     counts = [[item.rank for item in chain] for chain in chains]
     owners = [chain[0].process if chain else -1 for chain in chains]
     # Sorted by number, so the items that are known come first.

@@ -26,7 +26,7 @@ Rank: TypeAlias = tuple[int, int]
 """The place of a session's first event: which log, which line."""
 
 INSTANCE: Final = "instance"
-"""What a session is called where it is an instance."""
+"""The word for a session that is an instance."""
 
 GRAVEST_FIRST: Final = (VIOLATED, POSSIBLY_VIOLATED, None)
 
@@ -44,7 +44,8 @@ MOST_DIAGNOSTICS: Final = 1_000
 
 
 class Judged(NamedTuple):
-    """One session: its verdict, and how many events are `violated`, `possible` or undecided."""
+    """The result of a session: its verdict, and how many events are `violated`, `possible` or
+    undecided."""
 
     rank: Rank
     name: str
@@ -57,9 +58,9 @@ class Judged(NamedTuple):
 
 
 class Example(NamedTuple):
-    """One kind of verdict: the first one, with all that explains it, and how many there are in how
-    many sessions, of which the first are named. `called` is what a session is called; `binding`
-    that of the first one, where it is an instance."""
+    """A kind of verdict: the first one, with all that explains it, and how many there are in how
+    many sessions, the first of which are named. `called` is the word for a session; `binding` that
+    of the first one, if it is an instance."""
 
     kind: Kind
     verdict: AuditVerdict | Overall
@@ -82,13 +83,14 @@ class Example(NamedTuple):
 
 
 class SessionsOutcome(NamedTuple):
-    """All sessions together. `verdicts` counts sessions by verdict, `undecided` those about which
-    something is not decided. `kinds` are the gravest first, of equally grave ones those of most
-    sessions; `others` counts verdicts of kinds that are not among them. `worst` are the sessions
-    with most to say of, `gaps` and `late` the first of so many. `problems` are why sessions could
-    not be judged, the first of `unjudged`. `occurrences` counts what happened in those that
-    could; `far` says in how many of these which rule, from 0, came how many steps; `called`
-    is what a session is called. `each`: the verdicts, one by one, where these are instances."""
+    """The outcome of all sessions together. `verdicts` counts sessions by verdict, `undecided`
+    those with something undecided. `kinds` are the gravest first, among equally grave ones those of
+    most sessions; `others` counts verdicts of kinds that are not among them. `worst` are the
+    sessions with the most verdicts, `gaps` and `late` the first of so many. `problems` are why
+    sessions could not be judged, the first of `unjudged`. `occurrences` counts what happened in
+    those that could; `far` says in how many of these each rule, from 0, reached how many steps;
+    `called` is the word for a session. `each`: the verdicts, one by one, if sessions are
+    instances."""
 
     sessions: int
     verdicts: dict[VerdictKind | None, int]
@@ -184,7 +186,7 @@ class Summary:
             self._cut()
 
     def seen(self, events: int, labelled: int, occurrences: Occurrences) -> None:
-        """So many events there were in all, where what was added shares some."""
+        """Set the number of events in all, as the outcomes added share some."""
         self.events, self._labelled = events, labelled
         self._count(occurrences)
 

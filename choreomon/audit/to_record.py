@@ -1,9 +1,9 @@
-"""What to record so that the next audit can be definite where this one could not.
+"""Advice on what to record so that the next audit can be definite where this one could not.
 
 A verdict is only possible because events may be missing, or because nobody knows which of two
-events came first. The first is mended by a whole log, the second by what tells the order: vector
-clocks, or the receptions of messages in between. Where all of that is there, and two events are
-still in no order, they were independent of each other, and no log can say more.
+events came first. A whole log mends the first, and anything that tells the order the second: vector
+clocks, or the receptions of messages in between. If all of that is there, and two events still have
+no order, they were independent of each other, and no log can say more.
 """
 
 from __future__ import annotations

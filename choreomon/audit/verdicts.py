@@ -1,7 +1,6 @@
-"""What windows decide, put together: verdicts about events, gaps, and the verdict about all.
-
-A gap that is found after verdicts were given that rest on there being none takes them back to
-possible ones, `undecided`: what was forgotten is not looked at again.
+"""Verdicts of an audit, put together from windows: those about events, gaps, and the verdict about
+all. A gap found after verdicts were given that rest on its absence turns them into possible ones,
+`undecided`: what was forgotten is not examined again.
 """
 
 from __future__ import annotations
@@ -46,10 +45,10 @@ class Verdicts:
     ) -> None:
         self._progress = Progress(units.rules)
         self.given: list[AuditVerdict] = []
-        """Those about events, so far, in no particular order. Some may change at the end."""
+        """Verdicts about events so far, in no particular order. Some may change at the end."""
         self._gaps: dict[Gap, None] = {}
         self.labels: set[Label] = set()
-        """Those of the events that were taken."""
+        """Labels of the events taken."""
         self._labelled = 0
         self._given_before: dict[Window, int] = {}
         self._windows = [
@@ -101,7 +100,7 @@ class Verdicts:
 
     @property
     def labelled(self) -> int:
-        """How many events were taken."""
+        """The number of events taken."""
         return self._labelled
 
     def settle(self) -> None:

@@ -49,7 +49,7 @@ class VerdictsOfInstances:
             self._cut()
 
     def found(self) -> InstanceVerdicts:
-        """What was taken so far."""
+        """The verdicts taken so far."""
         self._cut()
         kept = Counter(each.verdict.kind for each in self._kept)
         others = [(kind, self._counts[kind] - kept[kind]) for kind in _GRAVEST_FIRST]

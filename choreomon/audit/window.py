@@ -1,11 +1,10 @@
-"""One unit of the property over a log that does not end: decided piece by piece, and forgotten.
+"""The window of one unit of the property over an endless log: decided piece by piece, and
+forgotten.
 
 A *bottleneck* is a set of items that every other one, read or to come, knows. All orders pass
-through it, so what is before it can be decided by itself, and the live sets that are possible there
-are all that is kept. Items between bottlenecks are the window.
-
-Where the window becomes too large, or a search, what is to be said becomes `undecided`: never
-memory without bound, and never a wrong verdict.
+through it, so the items before it can be decided by themselves, and only the live sets possible
+there are kept. Items between bottlenecks are the window.  If the window or a search becomes too
+large, the verdict is `undecided`: memory is always bounded, and no verdict is wrong.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ KEPT: Final = 200
 """Events of an order that are kept beyond the window, at least."""
 
 PATIENCE: Final = 16
-"""Each attempt to find a bottleneck costs a look at what all processes know."""
+"""Items between attempts to find a bottleneck: each attempt examines what all processes know."""
 
 FEW_CUTS: Final = 256
 

@@ -11,24 +11,24 @@ from choreomon.interaction.measures import nesting
 from choreomon.interaction.term import Interaction
 
 MEMORY: Final = 1_000
-"""Megabytes (of a million bytes) that a process may have, where nothing else is said."""
+"""The default limit on the memory of a process, in megabytes (of a million bytes)."""
 
 EXPLAINING: Final = 60.0
-"""Seconds for each explanation, where nothing else is said: enough for logs of 100,000 actions. The
-verdict is there already."""
+"""Default seconds for each explanation: enough for logs of 100,000 actions. The verdict is there
+already."""
 
 DEEP: Final = 200
-"""Operators that are nested deeper than this (`nesting`) are a mistake or an attack more often than
-a diagram, and deciding may take time that grows with the cube of the depth."""
+"""Operators nested deeper than this (`nesting`) are more often a mistake or an attack than a
+diagram, and the time to decide may grow with the cube of the depth."""
 
 DECIDING_DEEP: Final = 0.5
-"""Seconds for a decision about those where nothing else is said, and as many for explaining it."""
+"""Default seconds for a decision about those, and for its explanation."""
 
 LARGE: Final = 1_000
-"""Symbols of an interaction above which a stop watch looks at its clock whenever it is asked."""
+"""Interactions with more symbols have a stop watch that looks at its clock at every call."""
 
 _POLLS: Final = 8
-"""A stop watch is asked so often before it looks at its clock, where nothing else is said."""
+"""The default number of calls before a stop watch looks at its clock."""
 
 _LOOK: Final = 0.01
 """Seconds between two looks at the memory, which cost more than those at the clock."""
@@ -39,9 +39,9 @@ class Bounds:
     stop, or None.
 
     - `seconds`: from `start` on; None: no bound;
-    - `megabytes`: what the process may have in memory, with all that it had before; None: no
-      bound. What it has had and given back counts only where the system tells nothing but a peak;
-    - `polls`: how often it is asked for each look at the clock.
+    - `megabytes`: what the process may have in memory, with all that it had before; None: no bound.
+      Memory given back counts only if the system tells nothing but a peak;
+    - `polls`: how many calls there are for each look at the clock.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Bounds:
 
     @property
     def is_tight(self) -> bool:
-        """Return whether half of the memory is used up."""
+        """Tell whether half of the memory is used up."""
         return self._megabytes is not None and resident_megabytes() > self._megabytes / 2
 
     def start(self) -> None:
@@ -93,14 +93,14 @@ def resident_megabytes() -> float:
 
 
 def seconds_for(interaction: Interaction, budget: float | None) -> float | None:
-    """Seconds for a decision about the interaction: the `budget`; without one `DECIDING_DEEP`
-    where it is `DEEP`, else None, which is no bound."""
+    """Seconds for a decision about the interaction: the `budget`; without one `DECIDING_DEEP` if it
+    is `DEEP`, otherwise None, which is no bound."""
     if budget is None and nesting(interaction) > DEEP:
         return DECIDING_DEEP
     return budget
 
 
 def bounds_for(interaction: Interaction, seconds: float | None, megabytes: int | None) -> Bounds:
-    """Bounds of decisions about the interaction: of a `LARGE` one much is done between two
-    questions whether to stop."""
+    """Bounds of decisions about the interaction; between two checks whether to stop, a `LARGE` one
+    does much work."""
     return Bounds(seconds, megabytes, polls=1 if interaction.size > LARGE else _POLLS)

@@ -9,9 +9,8 @@ from contextlib import contextmanager
 
 @contextmanager
 def collector_at_rest() -> Iterator[None]:
-    """Deciders keep what they make, or take it apart themselves, so the rounds of the cycle
-    collector over all of it find next to nothing, and one alone can take longer than a thousand
-    verdicts."""
+    """Keep the cycle collector at rest. Deciders keep what they make, or take it apart themselves,
+    so its rounds find next to nothing, and one alone can take longer than a thousand verdicts."""
     was_on = gc.isenabled()
     gc.disable()
     try:

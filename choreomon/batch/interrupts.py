@@ -1,9 +1,9 @@
 """Interrupts that wait until no lock can be left held.
 
-An exception that a signal handler raises comes between any two steps of the main thread, also
-right after a lock of the standard library was taken and before it is sure to be released
+An exception that a signal handler raises comes between any two steps of the main thread, also right
+after a lock of the standard library was taken and before it is sure to be released
 (https://docs.python.org/3/library/signal.html, "Note on Signal Handlers and Exceptions"). A thread
-that needs the lock then waits without end, and who joins that thread does so, too.
+that needs the lock then waits forever, and so does whoever joins that thread.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ INTERRUPTS: Final = tuple(
 
 @contextmanager
 def interrupts_deferred() -> Iterator[None]:
-    """One of `INTERRUPTS` that arrives within the block is handled at its end, the first of them
-    once; where that raises, its exception replaces one of the block. One without a handler of
-    Python's does what it ever does. Threads other than the main one are never interrupted.
+    """Defer `INTERRUPTS` that arrive within the block to its end, where the first of them is
+    handled once; if that raises, its exception replaces one of the block. A signal without a
+    handler in Python acts as always. Threads other than the main one are never interrupted.
 
     The block must be short: nothing interrupts it.
     """

@@ -1,4 +1,4 @@
-"""One multi-trace after the other, read, decided and explained in this process."""
+"""The judge: reads, decides and explains one multi-trace after the other, in this process."""
 
 from __future__ import annotations
 

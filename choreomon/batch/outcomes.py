@@ -15,8 +15,7 @@ from choreomon.interaction.term import Interaction
 from choreomon.verify.outcome import Outcome
 
 MOST_AT_ONCE: Final = 64
-"""Multi-traces that a process is given together: for small ones handing them out costs more than
-they."""
+"""Multi-traces per task: for small ones the hand-over costs more than the work."""
 
 
 def outcomes(question: Question, sources: Sequence[Source], jobs: int = 1) -> Iterator[Outcome]:
@@ -93,5 +92,6 @@ def _files(question: Question, sources: Sequence[Source]) -> Iterator[str]:
 
 
 def _is_pipe(path: str) -> bool:
-    """Or a device: what is gone when it has been read, or means something else elsewhere."""
+    """Tell whether a path is a pipe or a device: gone once read, or something else in another
+    process."""
     return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)

@@ -28,22 +28,21 @@ _QUICKEST: Final = Analysis()
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """One question about every multi-trace.
+    """A question about every multi-trace.
 
-    - `interaction`: what should happen: the path of a file, or the interaction; None where that
-      is said by an
-    - `automaton`: the path of its file, or the automaton. The `analysis` then says the mode, one
-      of those that automata answer, perhaps a `procedure`, and no `search`;
+    - `interaction`: what should happen: the path of a file, or the interaction; None if it is given
+      by an - `automaton`: the path of its file, or the automaton. The `analysis` then says the
+      mode, one of those that automata answer, perhaps a `procedure`, and no `search`;
     - `locations`: the path of the file that says where the letters of that file are;
     - `signature`: the path of the file that says which lifelines and messages there are; None:
       files may have others, which never fit;
     - `analysis`: what is asked, and how the answer is looked for;
     - `clocks`: of event logs, groups of processes that share a clock;
     - `budget`: seconds for each decision, and once more for its explanation. None: no bound for
-      decisions but `bounds.DECIDING_DEEP` where the interaction is `bounds.DEEP`, and
+      decisions but `bounds.DECIDING_DEEP` if the interaction is `bounds.DEEP`, and
       `bounds.EXPLAINING` for explanations;
     - `memory`: megabytes that each process may have, with all that it keeps from one decision to
-      the next; None: no bound. Where half of it is used up, nothing is kept;
+      the next; None: no bound. Once half of it is used up, nothing is kept;
     - `explain`: whether to look for a witness, or for where the explanation breaks;
     - `on_search`: called with the graph of each search; `analysis` must then have a `search`, and
       be no portfolio.

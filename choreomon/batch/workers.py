@@ -1,4 +1,4 @@
-"""Processes that share work, and end with whoever started them."""
+"""Worker processes that share work, and end with whoever started them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SLICE: Final = 0.1
 
 
 _SOCKET: Final = "pymp-12345678/listener-12345678"
-"""As long as what the fork server calls its socket, where temporary files are."""
+"""A name as long as that of the fork server's socket in the folder for temporary files."""
 
 
 class Workers:

@@ -1,6 +1,6 @@
-"""What messages should carry and do not: values that a handler passes on, and those that the
-property speaks of. All is decided for the text of the document: whatever a handler passes on, every
-message that it handles carries."""
+"""Defects of values that messages should carry and do not: those that a handler passes on, and
+those that the property uses. All is decided from the text of the document: every message that a
+handler handles must carry whatever it passes on."""
 
 from __future__ import annotations
 

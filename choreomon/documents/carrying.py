@@ -112,12 +112,12 @@ class RepeatDocument(Part):
 
     @property
     def name(self) -> str:
-        """What the messages carry a value of."""
+        """The parameter of which the messages carry a value."""
         return next(iter(self.__pydantic_extra__))
 
     @property
     def values(self) -> range:
-        """Those of the messages, in the order in which they arrive."""
+        """The values of the messages, in the order in which they arrive."""
         return self.__pydantic_extra__[self.name]
 
 
@@ -140,12 +140,12 @@ class StartDocument(Part):
 
     @property
     def messages(self) -> int:
-        """For how many messages it stands."""
+        """The number of messages that it stands for."""
         return 1 if self.repeat is None else len(self.repeat.values)
 
     @property
     def names(self) -> frozenset[str]:
-        """What the message carries values of."""
+        """The parameters of which the message carries values."""
         return frozenset(self.values) | ({self.repeat.name} if self.repeat else frozenset())
 
     @model_validator(mode="after")

@@ -57,7 +57,8 @@ def labels_in(document: PropertyDocument) -> Iterator[tuple[Path, Label]]:
 
 
 def carrying_labels_in(document: PropertyDocument) -> Iterator[tuple[Path, CarryingLabel]]:
-    """The same with the parameters that they carry; those of formulas carry none of their own."""
+    """Yields the labels with the parameters that they carry; those of formulas carry none of their
+    own."""
     return (each for each in _steps_in(document) if each[1].label != BEGIN)
 
 

@@ -1,4 +1,4 @@
-"""How long an instance has to be idle, as documents write it: `30 days`, `36 hours`."""
+"""Idle times of instances, as documents write them: `30 days`, `36 hours`."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from choreomon.files.fields import Items, Name, OneOrMore, Part
 
 
 class LogDocument(Part):
-    """One log: of one process, or of several that share a clock."""
+    """A log: of one process, or of several that share a clock."""
 
     processes: OneOrMore[Name] = Field(description="the ids of the processes that write it")
     start: Duration | None = Field(

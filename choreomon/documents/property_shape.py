@@ -154,7 +154,7 @@ Stretch: TypeAlias = Annotated[
     Field(strict=False, description="[first, last]: it cancels while so many steps are done"),
     BeforeValidator(_two_integers),
 ]
-"""Where a cancellation cancels."""
+"""The steps between which a cancellation cancels."""
 
 
 class CancellationDocument(Part):

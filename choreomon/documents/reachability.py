@@ -27,7 +27,7 @@ class Handler(NamedTuple):
 
 
 def sends_of_handlers(application: ApplicationDocument) -> dict[Handler, tuple[Handler, ...]]:
-    """For every handler the handlers of what it sends, whether it is ever reached or not."""
+    """The handlers of the messages that each handler sends, whether it is ever reached or not."""
     return {
         Handler(process.id, name): tuple(dict.fromkeys(_sends(statements)))
         for process in application.processes
@@ -58,7 +58,8 @@ def handlers_that_can_run(application: ApplicationDocument) -> frozenset[Handler
 
 
 def messages_sent(application: ApplicationDocument) -> frozenset[Message]:
-    """Those that some handler sends, whether it is ever reached or not, or the environment."""
+    """The messages that some handler sends, whether it is ever reached or not, or the
+    environment."""
     sent = {
         Message(handler.process, name, receiver)
         for handler, taken in sends_of_handlers(application).items()

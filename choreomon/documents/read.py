@@ -202,7 +202,7 @@ def _rules(
 
 
 def _compiled_rules(rules: list[ExpandedRule], defects: list[Defect]) -> LoadedProperty | None:
-    """As `_compiled`."""
+    """Compile a property written as rules, as `_compiled` does."""
     try:
         return compiled_rules(rules)
     except PropertyError as error:

@@ -80,7 +80,7 @@ def expanded_rules(
 
 
 class _Expanding:
-    """One rule as it is expanded."""
+    """The expansion of one rule."""
 
     def __init__(
         self,
@@ -292,7 +292,7 @@ class _StateNames:
         self._names = (name for number in count() if (name := f"q{number}") not in self._taken)
 
     def some(self, number: int) -> list[str]:
-        """So many, in order."""
+        """The next `number` names of states, in order."""
         return [next(self._names) for _ in range(number)]
 
 
@@ -320,7 +320,7 @@ def _forgotten_by_some(rules: Sequence[tuple[ExpandedRule, Parameters]]) -> Iter
 
 
 def remembered_elsewhere(names: Sequence[str], other: str) -> str:
-    """That what a rule forgets is remembered by another one."""
+    """Say that another rule remembers what a rule forgets."""
     return (
         f"forgets what ({', '.join(names)}) is remembered of, and {other}, which is about that, "
         "too, does not: give both forget_after and a label in fresh that carries just that, or "

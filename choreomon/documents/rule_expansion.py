@@ -1,4 +1,4 @@
-"""What label patterns of rules stand for: their labels, for each value of their variables."""
+"""Expansion of the label patterns of rules to labels, for each value of their variables."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ Labels = tuple[CarryingLabel, ...]
 
 @dataclass(frozen=True)
 class Expansion:
-    """How the patterns of a document are read: `*` is any of `processes`; where the application is
-    known, only of messages that some handler sends, or its start."""
+    """The context in which the patterns of a document are read: `*` is any of `processes`; if the
+    application is known, only for messages that some handler sends, or its start."""
 
     processes: tuple[str, ...]
     sent: frozenset[Message] | None = None
@@ -58,8 +58,8 @@ class Expansion:
 def expansion_of(
     rules: Sequence[RuleDocument], application: ApplicationDocument | None
 ) -> Expansion:
-    """That of a document: `*` is any process of the application or, where there is none, that some
-    rule names."""
+    """The expansion of a document: `*` is any process of the application or, without one, any that
+    some rule names."""
     if application is not None:
         return Expansion(
             tuple(process.id for process in application.processes),
@@ -101,8 +101,8 @@ def patterns_of(rule: RuleDocument) -> Iterator[tuple[Path, tuple[LabelPattern, 
 def values_of(
     rule: RuleDocument, path: Path, defects: list[Defect]
 ) -> list[tuple[tuple[str, str], ...]]:
-    """For each rule that this one stands for what its variables are; one without any where it has
-    none. Variables that are not declared, or not used, are defects."""
+    """The values of the variables, for each rule that this one stands for; one without any if it
+    has no variables. Undeclared or unused variables are defects."""
     used: dict[str, Path] = {}
     for at, patterns in patterns_of(rule):
         for pattern in patterns:

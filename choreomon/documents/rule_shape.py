@@ -112,7 +112,7 @@ def _link(value: object) -> object:
 
 
 class RuleDocument(Part):
-    """One rule: what must not happen, in a pattern, as steps, or as an automaton."""
+    """A rule: what must not happen, as a pattern, as steps, or as an automaton."""
 
     id: PlainName = Field(description="its name in verdicts, reports and metrics")
     description: Title | None = Field(default=None, description="one sentence that says it")

@@ -91,7 +91,7 @@ def _nearly_alike(rules: Sequence[ExpandedRule]) -> Iterator[Defect]:
 
 
 def _by_what_is_equal(times: Mapping[Message, int]) -> dict[Message, list[Message]]:
-    """Of each message those that differ from it by one letter of one of its three names."""
+    """The messages that differ from each message by one letter of one of its three names."""
     alike: dict[tuple[int, tuple[str, ...]], list[Message]] = {}
     for message in times:
         for place in range(3):
@@ -107,7 +107,7 @@ def _by_what_is_equal(times: Mapping[Message, int]) -> dict[Message, list[Messag
 
 
 def _is_typo(one: str, other: str) -> bool:
-    """Whether they differ by one letter; not where it is by digits, as in worker-1 and worker-2."""
+    """Tell whether two names differ by one letter, digits excepted, as in worker-1 and worker-2."""
     if len(one) < _SHORT or not one_letter_apart(one, other):
         return False
     letters = [[sign for sign in name if not sign.isdigit()] for name in (one, other)]

@@ -50,7 +50,7 @@ def _listed(labels: list[tuple[str, MessageCount]]) -> Iterator[str]:
 
 
 def _label(message: MessageCount) -> str | None:
-    """Its label in quotes, as documents have it."""
+    """The label of a message in quotes, as in documents."""
     if message.sender is None or message.receiver is None:
         return None
     text = str(Message(message.sender, message.name, message.receiver))

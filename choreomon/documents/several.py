@@ -23,11 +23,9 @@ from choreomon.properties.renumbered import renumbered
 
 
 def load_documents(paths: Sequence[str | os.PathLike[str]]) -> Document:
-    """One document with the rules of all files; what a file has as `property` is a rule that is
-    called as the file. With one path it is that document, as it is.
-
-    Raises `DocumentError`, also where two rules have one id, or where one message carries
-    different parameters in two files.
+    """Load one document with the rules of all files; the `property` of a file becomes a rule named
+    like the file. With one path it is that document, unchanged. Raises `DocumentError`, also if two
+    rules have one id, or if one message carries different parameters in two files.
     """
     documents = [load_document(path) for path in paths]
     return documents[0] if len(documents) == 1 else _together(documents)

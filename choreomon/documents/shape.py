@@ -177,7 +177,7 @@ IfStatement.model_rebuild()
 
 
 class ProcessDocument(Part):
-    """One process: its variables with their first values, and what it does with messages."""
+    """A process: its variables with their first values, and what it does with messages."""
 
     id: Name = Field(description="the name of the process; env is reserved")
     variables: dict[PlainName, Constant] = Field(

@@ -66,7 +66,7 @@ def unpacked(stream: BinaryIO) -> BinaryIO:
 
 
 class _Decompressor(Protocol):
-    """What `bz2`, `lzma` and Zstandard have in common."""
+    """The common interface of `bz2`, `lzma` and Zstandard."""
 
     @property
     def eof(self) -> bool: ...
@@ -119,7 +119,7 @@ class Again(io.RawIOBase):
 
 
 class _Members(io.RawIOBase):
-    """What is in compressed streams that follow each other, as programs write that append."""
+    """The content of consecutive compressed streams, as programs that append write them."""
 
     def __init__(self, source: BinaryIO, make: _Maker) -> None:
         self._source = source

@@ -347,7 +347,7 @@ OneOrMore: TypeAlias = Annotated[
     BeforeValidator(_not_empty),
 ]
 Name: TypeAlias = Annotated[str, AfterValidator(_name), WithJsonSchema(NAME_SCHEMA)]
-"""What a process or a message is called."""
+"""The name of a process or a message."""
 PlainName: TypeAlias = Annotated[str, StringConstraints(pattern=f"^{PLAIN_PATTERN}$")]
 """The name of a state, a parameter or a variable."""
 Title: TypeAlias = Annotated[str, Field(min_length=1), BeforeValidator(_title)]

@@ -44,8 +44,8 @@ _ALLOW_MORE: Final = f"if it is the right file, {VARIABLE}=N in the environment 
 
 
 def limit(bytes_: int) -> int:
-    """So many bytes, or more where the environment says so. Raises DocumentError if that says
-    something else than a whole number."""
+    """The limit in bytes, or a larger one from the environment. Raises DocumentError if that is no
+    whole number."""
     said = os.environ.get(VARIABLE, "").strip()
     if not said:
         return bytes_

@@ -20,8 +20,8 @@ MOST_LINES: Final = 5_000_000
 
 
 def lines_at(places: Iterable[Place]) -> dict[Place, str]:
-    """What stands at each place, without blanks around it. Places in files that are not there any
-    more, that are no regular files, or that are not UTF-8 are left out."""
+    """The text at each place, without blanks around it. Places in files that are gone, that are no
+    regular files, or that are not UTF-8 are left out."""
     wanted: dict[str, set[int]] = {}
     for place in places:
         if 0 < place.line <= MOST_LINES:

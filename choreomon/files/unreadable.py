@@ -22,7 +22,7 @@ def unreadable(file: str, error: OSError | ValueError) -> DocumentError:
 
 
 def _meant(file: str) -> str:
-    """Which file beside it was perhaps meant."""
+    """The file beside it that was perhaps meant."""
     folder, name = os.path.split(file)
     try:
         there = {os.path.splitext(each)[0]: each for each in os.listdir(folder or ".")}

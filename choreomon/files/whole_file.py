@@ -57,10 +57,11 @@ def write_together(
     replace: bool = True,
     through_links: bool = True,
 ) -> None:
-    """All files or, where one cannot be written, none. `modes` are permissions, of which none has
-    more at any moment. With `durable` the content is on the disk before any has its place; where
-    the machine stops in between, some may be old. Without `replace` what is there is not replaced,
-    whoever was quicker. Without `through_links` a symbolic link is what is there itself.
+    """Write all files or, if one cannot be written, none. `modes` are permissions, which no file
+    exceeds at any moment. With `durable` the content is on the disk before any file has its place;
+    if the machine stops in between, some may be old. Without `replace` an existing file is never
+    replaced, even one that appears meanwhile. Without `through_links` a symbolic link counts as the
+    file itself.
 
     Raises `OSError`, whose `filename` is the path.
     """

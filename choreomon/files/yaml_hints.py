@@ -117,8 +117,8 @@ def _beside_a_dash(lines: list[str], mark: yaml.Mark) -> tuple[int, str] | None:
 
 
 def _told(lines: list[str], later: int, earlier: int) -> tuple[int, str]:
-    """Of two lines (counted from 0), the one whose indentation is unique; the later one if both
-    are, or neither."""
+    """The one of two lines (counted from 0) whose indentation is unique; the later one if both are,
+    or neither."""
     column = _dash_column if lines[later].lstrip(" ").startswith("- ") else _key_column
     used = Counter(column(line) for line in lines if _content(line))
     bad, other = later, earlier

@@ -44,7 +44,7 @@ class GraphicLogger(NamedTuple):
 
 
 Partition: TypeAlias = Literal["discrete", "trivial"] | tuple[tuple[str, ...], ...]
-"""Every lifeline alone, all together, or the groups that are named."""
+"""A partition: every lifeline alone, all together, or the named groups."""
 
 
 class TraceGenerationLogger(NamedTuple):

@@ -27,8 +27,8 @@ class Enabled:
     __slots__ = ("_above", "_around", "_leaf", "loops")
 
     def __init__(self, leaf: Interaction, above: _Above, around: _Above, loops: int) -> None:
-        """`around` is what of `above` has a part in what remains: choices do not, nor what is on
-        the left of a `strict`."""
+        """Make a step; `around` is the part of `above` that matters for what remains: not choices,
+        nor what is on the left of a `strict`."""
         self._leaf = leaf
         self._above = above
         self._around = around

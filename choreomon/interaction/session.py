@@ -21,10 +21,10 @@ from choreomon.interaction.term import TERMS, Interaction, Terms
 
 
 class Session:
-    """While it is entered, interactions are made in it; it may be left and entered again. Terms
-    and masks of one session are of no use in another one. Who makes a verifier of an interaction of
-    another session is refused (`require_current`); that a verifier is used in its own session only
-    is not checked at every question.
+    """A session: while it is entered, interactions are made in it; it may be left and entered
+    again. Terms and masks of one session are of no use in another one. Making a verifier of an
+    interaction of another session is refused (`require_current`); that a verifier is used in its
+    own session only is not checked at every question.
 
     It is one for all threads of the process, and sessions that are entered one within the other are
     left in the reverse order. Raises RuntimeError where it is entered twice.

@@ -88,8 +88,8 @@ def _operands(
 
 
 def _orders(term: Interaction, earlier: Mask, later: Mask) -> bool:
-    """Whether a term may order an action on one of the lifelines `later` after one on another of
-    the lifelines `earlier`. Where that is not sure, it does."""
+    """Tell whether a term may order an action on one of the lifelines `later` after one on another
+    of the lifelines `earlier`. If unsure, it says yes."""
     pairs: list[tuple[Mask, Mask]] = []
     for part in subterms(term):
         if part.operator in STRICT_LIKE and part.left is not None:

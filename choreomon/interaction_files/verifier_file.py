@@ -246,7 +246,7 @@ def load_area(path: PathLike) -> Area:
 
 
 def foreign(area: Area, automaton: Automaton) -> str:
-    """Why an area is not one of this automaton; empty where it is."""
+    """The reason why an area does not belong to this automaton; empty if it does."""
     if area.digest != automaton.digest:
         return (
             f"is about the automaton {area.digest[:12]}.., not about {automaton.digest[:12]}..: "

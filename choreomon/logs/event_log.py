@@ -34,7 +34,7 @@ class LineMessage(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class EventLine(msgspec.Struct, forbid_unknown_fields=True):
-    """One line of a trace. Times are milliseconds; entries of the clock that are left out are 0."""
+    """A line of a trace. Times are milliseconds; missing entries of the clock are 0."""
 
     index: int
     time: float

@@ -1,9 +1,7 @@
-"""One event as one line of JSON in a trace (`--trace` of `choreomon simulate` and `run`).
-
-A trace keeps the order in which events really happened; times are milliseconds, which
-hold whole microseconds; zero entries of clocks are left out, and so are `values` where a message
-carries none. `choreomon.logs.event_log` reads
-traces.
+"""Traces: each event as one line of JSON (`--trace` of `choreomon simulate` and `run`). A trace
+keeps the order in which events really happened; times are milliseconds, which hold whole
+microseconds; zero entries of clocks are left out, and so are `values` if a message carries none.
+`choreomon.logs.event_log` reads traces.
 """
 
 from __future__ import annotations

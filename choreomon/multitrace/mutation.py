@@ -74,10 +74,9 @@ def swap_actions(rng: Random, multitrace: MultiTrace) -> MultiTrace | None:
 def swap_components(
     rng: Random, first: MultiTrace, second: MultiTrace
 ) -> tuple[MultiTrace, MultiTrace] | None:
-    """Both multi-traces, with what they recorded on one set of lifelines exchanged.
-
-    None where they differ on fewer than two sets of lifelines: exchanging all differences gives
-    the two that were there. Raises ValueError where they are not over the same partition.
+    """Exchange what two multi-traces recorded on one set of lifelines. None if they differ on fewer
+    than two sets of lifelines: exchanging all differences gives the same two. Raises ValueError if
+    they are not over the same partition.
     """
     theirs = {part.lifelines: number for number, part in enumerate(second.components)}
     if theirs.keys() != {part.lifelines for part in first.components}:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 def multi_prefixes(multitrace: MultiTrace) -> Iterator[MultiTrace]:
-    """Every multi-prefix, once each: shorter prefixes of the first component before longer ones,
-    and for each of these those of the second, and so on.
+    """Yields every multi-prefix, once each: shorter prefixes of the first component before longer
+    ones, and for each of these those of the second, and so on.
 
     The first is empty, the last is the multi-trace itself. There are as many as the product of
     the components' lengths, each plus one.
@@ -32,11 +32,9 @@ def multi_prefixes(multitrace: MultiTrace) -> Iterator[MultiTrace]:
 
 
 def slices(multitrace: MultiTrace) -> Iterator[MultiTrace]:
-    """Every slice, once each: of the first component shorter slices before longer ones, earlier
-    before later ones, and for each of these those of the second, and so on.
-
-    What occurs at two places of a component is one slice of it. The first is empty, the last is
-    the multi-trace itself.
+    """Yields every slice, once each: of the first component shorter slices before longer ones,
+    earlier before later ones, and for each of these those of the second, and so on. Equal slices at
+    two places of a component count as one. The first is empty, the last is the multi-trace itself.
 
     Finding repetitions takes memory for all slices of each component, the cube of its length.
     """

@@ -48,7 +48,7 @@ class ApplicationProtocol:
         )
 
     def loosened(self, watched: Collection[Label]) -> None:
-        """None: what handlers do depends on all that happened."""
+        """Loosens nothing: what handlers do depends on all that happened."""
 
     def initial(self) -> tuple[Situation, ...]:
         channels: list[tuple[_Channel, ...]] = [()] * len(self.processes)
@@ -62,8 +62,8 @@ class ApplicationProtocol:
         )
 
     def steps(self, state: Situation) -> Iterator[tuple[Events, Situation]]:
-        """What a process does next: send what it still has to, or handle the oldest message of one
-        of its senders."""
+        """The steps that a process may take next: send what it still has to, or handle the oldest
+        message of one of its senders."""
         variables, unsent, channels = state
         for own, sends in enumerate(unsent):
             if sends:

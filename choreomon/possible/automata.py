@@ -28,7 +28,7 @@ class AutomatonProtocol:
             self._steps[source] += [(some, target) for some in own]
 
     def loosened(self, watched: Collection[Label]) -> None:
-        """None: there are not too many states."""
+        """Loosens nothing: there are not too many states."""
 
     def initial(self) -> tuple[int, ...]:
         return self._initial

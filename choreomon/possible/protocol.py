@@ -16,7 +16,7 @@ sent to several receivers."""
 
 
 class Protocol(Interface[S]):
-    """All runs that a protocol allows. From each of its states, each run goes on to an end that the
+    """A protocol as states and steps. From each of its states a run can go on to an end that the
     protocol accepts, so each way through its states is the beginning of a run."""
 
     @property
@@ -34,7 +34,8 @@ class Protocol(Interface[S]):
         this one cannot either."""
 
     def initial(self) -> Iterable[S]:
-        """Where runs begin. Nothing where the protocol accepts no run at all."""
+        """The states in which runs begin; none if the protocol accepts no run at all."""
 
     def steps(self, state: S) -> Iterator[tuple[Events, S]]:
-        """Each action that may happen, as each of the events that it may be, and what follows."""
+        """Yields each action that may happen, as each of the events that it may be, and the state
+        that follows."""

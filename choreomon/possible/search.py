@@ -1,9 +1,8 @@
-"""Whether a protocol allows what a property forbids: a search, breadth first, over the states of
-the protocol together with the transitions of the property that are live.
-
-Forming happens at an event, whatever follows; so beginnings of runs are looked at, and since each
-of them goes on to an end that the protocol accepts, they are beginnings of what it allows.
-`possible_slowly` is the definition.
+"""Search for what a property forbids among the runs that a protocol allows: breadth first, over the
+states of the protocol together with the live transitions of the property. Forming happens at an
+event, whatever follows; so beginnings of runs are enough, and since each of them goes on to an end
+that the protocol accepts, they are beginnings of what it allows. `possible_slowly` is the
+definition.
 """
 
 from __future__ import annotations

@@ -235,7 +235,7 @@ def cases_of_sessions(outcome: SessionsOutcome, document: str, logs: str) -> Ite
 
 
 def _of_instances(outcome: SessionsOutcome, where: str) -> Iterator[Case]:
-    """One case for each verdict of an instance, and one for those that were not kept."""
+    """Yields a case for each verdict of an instance, and one for those that were not kept."""
     for binding, verdict in outcome.each.kept:
         kind = kind_of(verdict)
         event = verdict.item.event if isinstance(verdict, AuditVerdict) else None

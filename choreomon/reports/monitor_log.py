@@ -16,7 +16,8 @@ from choreomon.reports.results import verdict_as_json
 
 
 def monitor_line(entry: LogEntry, processes: tuple[str, ...]) -> str:
-    """One line of ASCII, without a line end; `processes` in the order of clocks."""
+    """Write an entry as one line of ASCII, without a line end; `processes` in the order of
+    clocks."""
     return json.dumps(
         {"time": milliseconds(entry.time), "events": entry.events, **_rest(entry, processes)},
         separators=(",", ":"),

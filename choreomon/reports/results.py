@@ -88,7 +88,7 @@ def _verification(verification: Verification) -> dict[str, Any]:
 
 
 def verdict_as_json(verdict: RunVerdict) -> dict[str, Any]:
-    """One verdict, as plain values."""
+    """Convert a verdict to plain values."""
     left_out = {
         field: count
         for field, count in (

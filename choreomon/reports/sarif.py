@@ -77,9 +77,9 @@ class Thread(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """One result. `same` are words that are equal whenever the finding is to count as the same one;
+    """A result. `same` are words that are equal whenever the finding is to count as the same one;
     `related` are places in other files. `stated`: the author's rule that it is about: then the
-    result is one of that, at its line."""
+    result belongs to that rule, at its line."""
 
     rule: RuleId
     message: str
@@ -91,7 +91,7 @@ class Finding(NamedTuple):
 
 
 _LESS_GRAVE: Final[dict[str, str]] = {"error": "warning", "warning": "note", "note": "note"}
-"""What is only possible is one level less grave than what is certain."""
+"""Levels of possible results, one less grave than of certain ones."""
 
 
 def sarif_text(findings: Sequence[Finding], *, version: str, problems: Sequence[str] = ()) -> str:

@@ -306,7 +306,7 @@ class ConnectedProcess(Connected):
 
 
 class _Stream(asyncio.Protocol):
-    """One connection. `ended` is done when it is gone; `welcomed`: it was of use."""
+    """A connection. `ended` is done when it is gone; `welcomed`: it was of use."""
 
     def __init__(self, process: ConnectedProcess) -> None:
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()

@@ -237,7 +237,7 @@ class ConnectedProcess(Connected):
         return connection
 
     def _talk(self, connection: socket.socket, selector: selectors.BaseSelector) -> bool:
-        """Until the connection is of no use any more. Whether it ever was."""
+        """Talk until the connection is useless; return whether it ever was of use."""
         splitter = FrameSplitter(MAX_AGENT_FRAME)
         selector.register(self._wait_end, selectors.EVENT_READ)
         selector.register(connection, selectors.EVENT_READ)

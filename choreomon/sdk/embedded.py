@@ -220,10 +220,10 @@ class EmbeddedProcess(Carrying):
         """Ignore it: there are no connections."""
 
     def greet_again(self) -> None:
-        """What is to be told is looked up anew when it has begun."""
+        """Look up anew which events to tell once it has begun."""
 
     def uninformed(self) -> list[str]:
-        """There are no sessions."""
+        """Empty, since there are no sessions."""
         return []
 
     def pause(self) -> None:

@@ -80,7 +80,7 @@ class Entry:
         return ticket
 
     def message(self, done: int) -> Report | Gap:
-        """What tells the agent of it. All numbers up to `done` were answered."""
+        """The message that tells the agent of it. All numbers up to `done` were answered."""
         if self.kind == GAP:
             return Gap(self.number, done, self.lost)
         given = (self.number, done, self.kind, self.peer, self.name, self.heard)
@@ -212,8 +212,8 @@ class Journal:
         return [entry for entry in numbered if entry.kind != GAP]
 
     def let_go(self) -> list[Entry]:
-        """One gap takes the place of everything, and all tickets; but what a hello is telling
-        stays by itself. Returns the events."""
+        """Replace everything, and all tickets, by one gap, except entries that a hello is telling.
+        Return the events."""
         entries = list(self._entries)
         told, gone = (entries[:1], entries[1:]) if self.greeting else ([], entries)
         self.written = 0

@@ -21,7 +21,8 @@ RENEWALS: Final = 3
 
 
 class Lease:
-    """`until`: nothing leaves unanswered before. Before the first grant that is for ever."""
+    """A lease: until `until`, nothing leaves unanswered. Before the first grant that is for
+    ever."""
 
     __slots__ = ("_grant", "_promises", "_renew_at", "_renewing", "until")
 

@@ -9,7 +9,7 @@ from choreomon.core.labels import parse_carrying_label
 from choreomon.core.message import SEND, EventKind, Label
 
 Mentioned: TypeAlias = Mapping[tuple[EventKind, str, str], tuple[str, ...]]
-"""By kind of event, other end of the message and its name the parameters that it carries."""
+"""Parameters that a message carries, by kind of event, other end of the message, and its name."""
 
 
 def mentioned(labels: Iterable[str]) -> Mentioned:

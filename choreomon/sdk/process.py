@@ -19,7 +19,7 @@ NOTHING: Final = Carried("", "", "")
 
 
 class Carries(Protocol):
-    """`on`: whether anything is monitored at all. `name`: the process's."""
+    """A process that is monitored, if `on`; `name` is its name."""
 
     @property
     def on(self) -> bool: ...
@@ -41,7 +41,7 @@ class Carries(Protocol):
 
 
 class Process(Carries, Protocol):
-    """One process of the monitored system, as its service sees it."""
+    """A process of the monitored system, as its service sees it."""
 
     async def sending(self, to: str, name: str, /, **values: Value) -> Carried:
         """Call it *before* the message leaves; what it returns travels with the message.

@@ -62,7 +62,7 @@ _POISONED: Final[tuple[RefusalReason, ...]] = ("malformed", "number", "process")
 
 
 class Session:
-    """One service and its agent, over any number of connections.
+    """The session of a service with its agent, over any number of connections.
 
     Args:
         policy: what to do while the agent is unavailable.

@@ -1,3 +1,3 @@
-"""Verdicts and their reasons in words, and what of a run is told. How the words are laid out is
+"""Sentences on verdicts and their reasons, and the choice of what to tell of a run. Their layout is
 decided in `choreomon.terminal`, `choreomon.pictures` and `choreomon.pages`.
 """

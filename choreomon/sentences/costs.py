@@ -1,4 +1,4 @@
-"""What the labels of a property for each instance cost, in words."""
+"""Sentences on the costs of labels of a property for each instance."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from choreomon.properties.instances import Forgetting
 
 
 def cost_sentences(for_each: Iterable[str], costs: Iterable[LabelCost]) -> list[str]:
-    """One line a label below one that says what there is an instance of."""
+    """Lines on each label, below one that says what there is an instance of."""
     return [f"for each {_all(for_each)}:", *(f"  {_said(each)}" for each in costs)]
 
 
 def forgetting_sentence(forgetting: Forgetting) -> str:
-    """What is forgotten, and when."""
+    """A sentence on what is forgotten, and when."""
     which = " or ".join([f"({', '.join(names)})" for names in sorted(forgetting.bindings)])
     return f"agents forget what they know by {which} once it was idle for {_time(forgetting)}"
 
 
 def _time(forgetting: Forgetting) -> str:
-    """In days or hours where it is a whole number of them, else in minutes."""
+    """A time in days or hours if it is a whole number of them, otherwise in minutes."""
     for seconds, unit in ((86400, "day"), (3600, "hour")):
         count, rest = divmod(forgetting.after, seconds)
         if not rest:

@@ -11,31 +11,31 @@ from choreomon.sentences.wording import event_in_words, milliseconds
 
 
 class EventNames(Protocol):
-    """What the events of a verdict are called, by their indices."""
+    """Names of the events of a verdict, by index."""
 
     def judged(self, verdict: RunVerdict) -> str:
         """The event that the verdict is about, with all that is known of it."""
 
     def times(self, verdict: RunVerdict) -> str:
-        """A sentence that says when that event happened, and when the verdict was given; empty
-        where that is not known."""
+        """A sentence that says when that event happened, and when the verdict was given; empty if
+        that is not known."""
 
     def short(self, index: int) -> str:
-        """As a word among others."""
+        """The short name of an event, as a word among others."""
 
     def full(self, index: int) -> str:
-        """With what is known of it."""
+        """The name of an event, with what is known of it."""
 
     def span(self, first: int, last: int) -> str:
-        """All of one process from one to another one."""
+        """The name of a stretch of events of one process, from one to another."""
 
     def order(self, first: int, second: int) -> str:
-        """A sentence that says how it is known that one came before another one; empty where there
-        is nothing to say."""
+        """A sentence on how it is known that one event came before another; empty if there is
+        nothing to say."""
 
 
 class NumberedEvents:
-    """Calls events of a run, some of them kept, by their index."""
+    """Names events of a run, some of them kept, by their index."""
 
     def __init__(
         self, events: Sequence[RunEvent], messages: Sequence[MonitorsMessage] = ()

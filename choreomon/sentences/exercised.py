@@ -10,12 +10,12 @@ from choreomon.core.suggestion import listed
 from choreomon.sentences.wording import counted
 
 MOST_RULES: Final = 10
-"""Rules of which it is said how far they came, those that came least."""
+"""The most rules of which it is said how far they came, those that came least far."""
 
 
 def exercise_sentences(exercises: Iterable[Exercise | None], runs: str = "run") -> list[str]:
-    """How far each rule came that was formed in no run, and which labels no event had, if there is
-    such a rule; empty where nobody watched. `runs` is what a run is called."""
+    """Sentences on how far each rule came that was formed in no run, and if there is one, which
+    labels no event had; empty if nobody watched. `runs` is the word for a run."""
     watched = [each for each in exercises if each is not None]
     if not watched:
         return []

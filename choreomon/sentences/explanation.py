@@ -1,4 +1,4 @@
-"""Verdicts in sentences: what a monitor declared, and which records it rests on."""
+"""Explanations of verdicts in sentences: what a monitor declared, and which records it rests on."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from choreomon.sentences.transition_names import TransitionNames, arrow, beginni
 from choreomon.sentences.wording import DECLARATION, counted
 
 MAX_RECORDS: Final = 5
-"""Of more records of what came before the number of the others is told. Those of which the same is
-to be said count as one."""
+"""The most records of what came before that are told; of more, only the number. Records about which
+the same is said count as one."""
 MAX_EVENTS: Final = 4
-"""Of more events of which the same is to be said, the number of the others is told."""
+"""The most events named together if the same is said about all; of more, only the number."""
 
 
 class ExplanationText(NamedTuple):
@@ -48,11 +48,10 @@ def explanation(
     verbose: bool = False,
     messages: Sequence[MonitorsMessage] = (),
 ) -> ExplanationText:
-    """The verdict and its reasons. `events` are those of the run where they were kept, and
-    `messages` those between monitors; events that are not among them are called by their index
-    alone. Where the `automaton` was written as sequences, its transitions are called steps of
-    these, and with `verbose` their states are named, too. Of several sequences that it forbids it
-    is said which one is meant."""
+    """The verdict and its reasons. `events` are the kept ones of the run, and `messages` those
+    between monitors; other events are named by their index alone. If the `automaton` was written as
+    sequences, its transitions are called steps of these, and with `verbose` their states are named,
+    too. If it forbids several sequences, the text says which one is meant."""
     sequences = () if automaton is None else automaton.sequences
     called = TransitionNames(sequences, verbose=verbose, rule=rule_name(verdict))
     which: tuple[str, ...] = ()
@@ -64,9 +63,9 @@ def explanation(
 def explained(
     verdict: RunVerdict, names: EventNames, called: TransitionNames, which: Sequence[str] = ()
 ) -> ExplanationText:
-    """The same where events have other names than their numbers. `called` names the transitions;
-    `which` are sentences that say which of several sequences are meant. What is about a rule begins
-    with its description."""
+    """The explanation with other names of events than their numbers. `called` names the
+    transitions; `which` are sentences that say which of several sequences are meant. A verdict
+    about a rule begins with its description."""
     rule = verdict.rule
     about = "" if rule is None else f": {rule.name}"
     return ExplanationText(
@@ -82,12 +81,12 @@ def explained(
 
 
 def rule_name(verdict: RunVerdict) -> str:
-    """That of the rule that a verdict is about; empty where it is about none."""
+    """The name of the rule that a verdict is about; empty if it is about none."""
     return "" if verdict.rule is None else verdict.rule.name
 
 
 class _Sentences:
-    """Why a verdict was declared, one thought a sentence."""
+    """Sentences on why a verdict was declared, one thought each."""
 
     def __init__(self, verdict: RunVerdict, names: EventNames, called: TransitionNames) -> None:
         self._verdict = verdict
@@ -98,14 +97,14 @@ class _Sentences:
         verdict = self._verdict
         sentences = [*self._happened(), *which, *self._beginnings()]
         grouped = _grouped(verdict.because)
-        # What is certain comes before what only may be.
+        # Certain things come before possible ones.
         pres = sorted(
             grouped, key=lambda pre: (not pre.certain, pre.result != FRM, pre.relation != "before")
         )
         together = _alike(pres, verdict, lambda pre: bool(grouped[pre]))
         for alike in together[:MAX_RECORDS]:
             sentences += self._pre(alike, grouped[alike[0]])
-        # What is known of one event may differ: by itself, and merged with others.
+        # Knowledge of one event may differ: by itself, and merged with others.
         listed, others = (
             {(pre.event_index, pre.transition) for alike in some for pre in alike}
             for some in (together[:MAX_RECORDS], together[MAX_RECORDS:])
@@ -122,7 +121,7 @@ class _Sentences:
         return sentences + _taken_together(verdict, pres)
 
     def _happened(self) -> list[str]:
-        """That a sequence came to its end here, or may have."""
+        """Sentences that a sequence came to its end here, or may have."""
         verdict, called = self._verdict, self._called
         if verdict.verdict == WITHDRAWN:
             return ["It had said that the sequence was possibly formed here."]
@@ -149,7 +148,7 @@ class _Sentences:
         return sentences
 
     def _beginnings(self) -> list[str]:
-        """Of what needs nothing before it."""
+        """Sentences on transitions that need nothing before them."""
         begin = starting(self._verdict)
         if not begin:
             return []
@@ -167,7 +166,8 @@ class _Sentences:
         return [f"{name} {needs} nothing before it."]
 
     def _pre(self, pres: Sequence[RunReason], vios: Sequence[RunReason]) -> list[str]:
-        """Pre records of which all but the event is the same, and what may have cancelled them."""
+        """Sentences on pre records that differ only in the event, and on what may have cancelled
+        them."""
         verdict, names, called = self._verdict, self._names, self._called
         pre, several = pres[0], len(pres) > 1
         needed_by = [t for t in verdict.transitions if t[0] == pre.transition[1]]
@@ -202,7 +202,7 @@ class _Sentences:
                 "happened before."
             )
         by_event = {of_event[0]: of_event for of_event in _by_event(vios)}
-        # One event that cancels by several transitions differs from one that does by one.
+        # An event that cancels by several transitions differs from one that cancels by one.
         for alike in _alike(
             [*by_event],
             verdict,
@@ -212,8 +212,8 @@ class _Sentences:
             sentences.append(self._vio(alike, transitions, pre))
         if not vios and pre.result == FRM:
             which = f"these {called.kind}s" if several else f"this {called.kind}"
-            # Who would know may not have answered; of an event that was given up nobody is named
-            # where only an earlier one of its own process was not decided.
+            # Whoever would know may not have answered; for an event that was given up, nobody is
+            # named if only an earlier one of its own process was undecided.
             doubted = pre.relation == "before" and not pre.certain
             waiting = verdict.silent or verdict.early or doubted
             nothing = "Nothing is known to have cancelled" if waiting else "Nothing cancelled"
@@ -226,12 +226,12 @@ class _Sentences:
         transitions: Sequence[tuple[str, str]],
         pre: RunReason,
     ) -> str:
-        """Cancellations of one pre record of which all but the event is the same."""
+        """A sentence on cancellations of one pre record that differ only in the event."""
         verdict, names, vio = self._verdict, self._names, vios[0]
         by = self._called.cancelling(transitions)
         if vio.certain:
-            # After that it is gone. What was cancelled before is not cancelled again, and not all
-            # that may have done it is among the reasons.
+            # After that it is gone. What was cancelled before is not cancelled again, and not
+            # everything that may have done it is among the reasons.
             at = _at(vios, names, "or")
             return f"This {self._called.kind} was certainly cancelled {by}{at}, or before."
         maybe = f"This {self._called.kind} may have been cancelled {by}{_at(vios, names)}"
@@ -254,7 +254,7 @@ class _Sentences:
                 else f"it is not certain that {' or '.join(map(arrow, transitions))} fired"
             )
         if not doubts:
-            # Merged ones that are before the judged event count as their last one.
+            # Merged events before the judged one count as their last one.
             which = event if len(vios) == 1 else "these"
             doubts.append(
                 f"{which} is the same event"
@@ -277,7 +277,7 @@ def _where(reason: RunReason, names: EventNames) -> str:
 
 
 def _taken_together(verdict: RunVerdict, pres: Sequence[RunReason]) -> list[str]:
-    """What the orders of the events say, where that is not what the records say one by one."""
+    """Sentences on what the orders of the events show, if the records one by one do not show it."""
     sure = any(pre.certain for pre in pres)
     if verdict.verdict == VIOLATED and pres and not sure and not starting(verdict):
         reached = {pre.transition[1] for pre in pres}
@@ -309,11 +309,11 @@ def _completes(known: Sequence[tuple[str, str]]) -> str:
 
 
 def _grouped(because: Sequence[RunReason]) -> dict[RunReason, list[RunReason]]:
-    """Each pre record with the cancellations that concern it. They stand in the list once,
-    also where final transitions rest on differing answers about the same record; one that
-    was certain had none in question."""
+    """Group cancellations by the pre record that they concern. Each is listed once, even if final
+    transitions rest on differing answers about the same record; a certain record had none in
+    question."""
     concerning: dict[tuple[int | None, tuple[str, str] | None], list[RunReason]] = {}
-    because = [  # what was merged with no other is the record of a single event
+    because = [  # an unmerged record is that of a single event
         replace(each, since=None)
         if each.since == each.event_index and each.result not in UNSEEN
         else each
@@ -330,8 +330,8 @@ def _grouped(because: Sequence[RunReason]) -> dict[RunReason, list[RunReason]]:
 
 
 def _by_event(vios: Sequence[RunReason]) -> list[list[RunReason]]:
-    """The cancellations of one pre record, those together that one event makes by several
-    transitions, and of which all else is the same."""
+    """Group the cancellations of one pre record that one event makes by several transitions, and
+    that are equal otherwise."""
     together: dict[RunReason, list[RunReason]] = {}
     for vio in vios:
         together.setdefault(replace(vio, transition=("", "")), []).append(vio)
@@ -341,8 +341,8 @@ def _by_event(vios: Sequence[RunReason]) -> list[list[RunReason]]:
 def _alike(
     reasons: Sequence[RunReason], verdict: RunVerdict, alone: Callable[[RunReason], bool]
 ) -> list[list[RunReason]]:
-    """Those together of which all but the event is the same, and of which the same is to be said;
-    not those that are `alone`."""
+    """Group reasons that differ only in the event, and about which the same is to be said; not
+    those that are `alone`."""
     together: dict[object, list[RunReason]] = {}
     for reason in reasons:
         single = (

@@ -1,4 +1,4 @@
-"""Who is to blame, in words."""
+"""Words for faults: who is to blame."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from choreomon.verify.fault import Fault, Location
 
 
 def fault_words(fault: Fault) -> str:
-    """The kind, and the locations: for a table."""
+    """The kind and the locations of a fault, for a table."""
     return f"{fault.kind}: {', '.join(map(location_name, fault.locations))}"
 
 
 def fault_sentences(fault: Fault) -> list[str]:
-    """What is wrong, and with which logs."""
+    """Sentences on what is wrong, and with which logs."""
     names = _listed(fault.locations)
     if fault.kind == "LocalError":
         if len(fault.locations) == 1:
@@ -30,7 +30,7 @@ def fault_sentences(fault: Fault) -> list[str]:
 
 
 def blame_words(fault: Fault, lifelines: Location) -> str:
-    """What is wrong with the log of a location; empty where nothing is known to be."""
+    """Words on what is wrong with the log of a location; empty if nothing is known."""
     if lifelines not in fault.locations:
         return ""
     if fault.kind == "LocalError":
@@ -39,11 +39,11 @@ def blame_words(fault: Fault, lifelines: Location) -> str:
 
 
 def location_name(lifelines: Location) -> str:
-    """Its lifelines; those of several in brackets."""
+    """The lifelines of a location; several in brackets."""
     return lifelines[0] if len(lifelines) == 1 else f"[{','.join(lifelines)}]"
 
 
 def _listed(locations: Sequence[Location]) -> str:
-    """As in `a, b and c`."""
+    """A list of locations, as in `a, b and c`."""
     *most, last = map(location_name, locations)
     return f"{', '.join(most)} and {last}" if most else last

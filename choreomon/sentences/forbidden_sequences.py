@@ -11,12 +11,12 @@ from choreomon.core.run import RunVerdict
 from choreomon.properties.automaton import SequenceAutomaton, Transition
 
 MAX_SEQUENCES: Final = 10
-"""So many are listed."""
+"""The most sequences listed."""
 
 
 def first_sequences(automaton: SequenceAutomaton) -> list[tuple[Transition, ...]]:
-    """The forward transitions along simple paths from initial to final states: all that there
-    are, or the first `MAX_SEQUENCES` and one more."""
+    """The forward transitions along simple paths from initial to final states: all, or the first
+    `MAX_SEQUENCES` and one more."""
     return [*islice(_sequences(automaton), MAX_SEQUENCES + 1)]
 
 
@@ -26,9 +26,8 @@ def in_words(automaton: SequenceAutomaton, sequence: tuple[Transition, ...]) -> 
 
 
 def completed_sequences(verdict: RunVerdict, automaton: SequenceAutomaton) -> tuple[str, ...]:
-    """What the sequences are that the verdict is about, as sentences; of an automaton, which of
-    its sequences they are. Empty where the property forbids one sequence only, or more than are
-    listed."""
+    """Sentences on the sequences that a verdict is about; for an automaton, on which of its
+    sequences they are. Empty if the property forbids only one sequence, or more than are listed."""
     sequences = first_sequences(automaton)
     if not 1 < len(sequences) <= MAX_SEQUENCES:
         return ()

@@ -1,4 +1,4 @@
-"""Which of the forbidden sequences a verdict says were formed, and which it leaves possible."""
+"""Forbidden sequences that a verdict says were formed, and those that it leaves possible."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ from choreomon.properties.sequences import steps_of
 
 
 class Formed(NamedTuple):
-    """Numbers of sequences, from 1: those that were certainly formed, and of the
-    others those that may have been."""
+    """Numbers of sequences, from 1: those certainly formed, and others that may have been."""
 
     certainly: frozenset[int] = frozenset()
     possibly: frozenset[int] = frozenset()
 
 
 def starting(verdict: RunVerdict) -> list[tuple[str, str]]:
-    """The transitions that fired without a pre-transition. Where answers were missing, one
-    without a record may also be one of which nothing is known yet; and where reasons were left out,
+    """The transitions that fired without a pre-transition. If answers were missing, a transition
+    without a record may also be one of which nothing is known yet; and if reasons were left out,
     one whose records are among those."""
     missing = verdict.silent or verdict.early
     unknown = missing and len(verdict.transitions) > 1
@@ -31,8 +30,8 @@ def starting(verdict: RunVerdict) -> list[tuple[str, str]]:
 
 
 def certain(verdict: RunVerdict) -> list[tuple[str, str]]:
-    """The final transitions that certainly fired, one by one, if the verdict is `violated`; none
-    where several are judged and it is not known which of them did."""
+    """The final transitions that certainly fired, one by one, if the verdict is `violated`; none if
+    several are judged and it is not known which of them did."""
     if verdict.verdict != VIOLATED:
         return []
     reached = {r.transition[1] for r in verdict.because if r.role == "pre" and r.certain}
@@ -42,7 +41,7 @@ def certain(verdict: RunVerdict) -> list[tuple[str, str]]:
 
 
 def formed_in(run: Run, sequences: Sequence[int]) -> Formed:
-    """What the last verdicts of a run say of sequences with so many steps each."""
+    """The sequences formed in a run by its last verdicts, given the number of steps of each."""
     steps = steps_of(sequences)
 
     def numbers(transitions: Iterable[tuple[str, str]]) -> set[int]:

@@ -1,4 +1,5 @@
-"""What is alike, told together: one of each kind in full, the others counted and folded away."""
+"""Kinds of similar items, told together: one of each in full, the others counted and folded
+away."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ Item = TypeVar("Item")
 
 
 class Alike(NamedTuple, Generic[Key, Item]):
-    """All items with one key; `first` is the one to show, `others` are in their order."""
+    """The items with one key; `first` is the one to show, `others` are in their order."""
 
     key: Key
     first: Item
@@ -18,8 +19,8 @@ class Alike(NamedTuple, Generic[Key, Item]):
 
 
 def kinds(items: Iterable[Item], key: Callable[[Item], Key]) -> list[Alike[Key, Item]]:
-    """The kinds in the order in which the first item of each is met. Sort the items by how much
-    each tells before: the gravest of all comes first, and of each kind the best to show."""
+    """The kinds, in the order of the first item of each. Sort the items before by how much each
+    tells: the gravest first, and within each kind the best one to show."""
     found: dict[Key, list[Item]] = {}
     for item in items:
         found.setdefault(key(item), []).append(item)

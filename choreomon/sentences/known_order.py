@@ -1,8 +1,7 @@
-"""By which messages it is known that one event of a run came before another one.
-
-Vector clocks say that it did, and not why: a monitoring message orders events, too, since monitors
-merge the clocks that they are sent. Here is a chain of messages for it: of the application alone
-where there is one, else with as many between monitors as it takes.
+"""Known orders: the messages that show one event of a run to be before another. Vector clocks say
+that it is, but not why: a monitoring message orders events, too, since monitors merge the clocks
+that they are sent. This finds a chain of messages: of the application alone if there is one,
+otherwise with as many between monitors as it takes.
 """
 
 from __future__ import annotations
@@ -14,11 +13,12 @@ from typing import Final, NamedTuple, TypeAlias
 from choreomon.core.run import MonitorsMessage, RunEvent
 
 MAX_HOPS: Final = 4
-"""Of longer chains the first of them are told, and how many more there are."""
+"""The most messages told of a chain, the first ones; of longer ones also how many more there
+are."""
 
 Place: TypeAlias = tuple[int, int]
-"""Where something stands in a run: so many events had happened, and its number among what the
-monitors did, after which the next event comes."""
+"""A place in a run: how many events had happened, and a number among the actions of monitors before
+the next event."""
 
 _LAST: Final = 1 << 62
 
@@ -45,7 +45,7 @@ def known_order(
     events: Sequence[RunEvent], messages: Sequence[MonitorsMessage], first: int, second: int
 ) -> tuple[Hop, ...] | None:
     """A chain from the event `first` to the event `second` (indices); empty where both are of one
-    process. `None` where there is none among the events and messages that were kept."""
+    process. `None` if there is none among the kept events and messages."""
     ends = {event.index: event for event in events if event.index in (first, second)}
     one, other = ends.get(first), ends.get(second)
     if one is None or other is None or first > second:
@@ -73,8 +73,9 @@ def _at(index: int) -> Place:
 
 
 def _chain(hops: Iterable[Hop], first: RunEvent, second: RunEvent) -> tuple[Hop, ...] | None:
-    """In the order of their sending: what was taken before something is sent has been looked at by
-    then. Of each process is kept where it knew of the first event earliest, and by which hop."""
+    """Find a chain by visiting hops in the order of sending: so whatever was taken before a sending
+    has been seen by then. For each process it keeps the earliest place that knew of the first
+    event, and the hop to it."""
     begin, end = _at(first.index), _at(second.index)
     since = {first.process: begin}
     by: dict[str, Hop] = {}
@@ -97,8 +98,8 @@ def _chain(hops: Iterable[Hop], first: RunEvent, second: RunEvent) -> tuple[Hop,
 def monitoring_hops(
     events: Sequence[RunEvent], messages: Sequence[MonitorsMessage], marked: Iterable[int]
 ) -> list[MonitorsMessage]:
-    """The monitoring messages by which one of the marked events is known to be before the next of
-    them, where only such order the two."""
+    """The monitoring messages that show one of the marked events to be before the next, if only
+    such messages order the two."""
     found: dict[MonitorsMessage, None] = {}
     if messages:
         for one, other in pairwise(sorted(marked)):
@@ -110,8 +111,8 @@ def monitoring_hops(
 def order_sentence(
     events: Sequence[RunEvent], messages: Sequence[MonitorsMessage], first: int, second: int
 ) -> str:
-    """How it is known that the event `first` came before the event `second`. Empty where both are
-    of one process, and where one of them was not kept."""
+    """A sentence on how it is known that the event `first` came before the event `second`. Empty if
+    both are of one process, or if one of them was not kept."""
     chain = known_order(events, messages, first, second)
     if chain is None:
         kept = {event.index for event in events}

@@ -11,9 +11,9 @@ from choreomon.core.suggestion import closest, listed
 def occurring_sentences(
     letters: Sequence[Action], unseen: int, strange: Mapping[Action, int]
 ) -> list[str]:
-    """`letters` are the actions that should happen, `unseen` has a bit for each of them that is in
-    no log; `strange` are actions of logs that should never happen, and in how many of the
-    multi-traces they do, 0 where that was not counted."""
+    """Sentences on missing and strange actions. `letters` are the actions that should happen,
+    `unseen` has a bit for each of them that is in no log; `strange` are actions of logs that should
+    never happen, and in how many of the multi-traces they do, 0 if that was not counted."""
     never = [str(letter) for place, letter in enumerate(letters) if unseen >> place & 1]
     told = []
     if never:

@@ -1,4 +1,4 @@
-"""What runs have to tell: each verdict and each missed formation, and of what kind it is."""
+"""Findings of runs: each verdict and each missed formation, and its kind."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class Finding(NamedTuple):
 
     @property
     def latency(self) -> int | None:
-        """Microseconds from the event to the last verdict about it; `None` where the time of the
-        event is not known."""
+        """Microseconds from the event to the last verdict about it; `None` if the time of the event
+        is not known."""
         if self.verdict is None:
             return None
         at = self.verdict.happened_at
@@ -71,7 +71,7 @@ def kind_of(finding: Finding) -> FindingKind:
 
 
 def findings_of(run: Run) -> list[Finding]:
-    """All of one run, in no particular order."""
+    """The findings of one run, in no particular order."""
     return [
         *(Finding(run, each.event_index, None, each.rule) for each in missed(run)),
         *(Finding(run, each.event_index, each, each.rule) for each in run.verdicts),
@@ -83,9 +83,9 @@ def kinds_in(run: Run) -> frozenset[FindingKind]:
 
 
 def kinds_of_findings(runs: Iterable[Run]) -> list[Alike[FindingKind, Finding]]:
-    """The gravest kinds first: what was missed, what is violated, what is possibly violated (before
-    others what was really formed), what was withdrawn. Of each kind the first is one of a run whose
-    events were kept, where there is one."""
+    """The kinds of findings, the gravest first: missed, violated, possibly violated (really formed
+    ones before others), withdrawn. The first of each kind is from a run whose events were kept, if
+    there is one."""
     found = [finding for run in runs for finding in findings_of(run)]
     found.sort(key=lambda each: (_gravity(each), not each.run.kept_events))
     return kinds(found, kind_of)

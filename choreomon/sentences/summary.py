@@ -20,11 +20,11 @@ WITHDRAWN_NOTE: Final = (
 )
 _BRIEF: Final = ("monitoring messages", "latency, mean")
 NAMED_SEEDS: Final = 10
-"""Seeds of one kind that are named among the figures."""
+"""The most seeds of one kind named among the figures."""
 
 
 def worst_verdict(run: Run) -> VerdictKind | None:
-    """The gravest verdict of a run; `None` where nothing was declared."""
+    """The gravest verdict of a run; `None` if nothing was declared."""
     kinds = {verdict.verdict for verdict in run.verdicts}
     for kind in VERDICT_IN_WORDS:
         if kind in kinds:
@@ -34,7 +34,7 @@ def worst_verdict(run: Run) -> VerdictKind | None:
 
 def missed(run: Run) -> tuple[RunFormation, ...]:
     """What was formed in the real order, the property or a rule of it, and no monitor declared, not
-    even as possible. Empty where the run was not evaluated."""
+    even as possible. Empty if the run was not evaluated."""
     declared = {
         (v.event_index, v.rule) for v in run.verdicts if v.verdict in (VIOLATED, POSSIBLY_VIOLATED)
     }
@@ -42,9 +42,9 @@ def missed(run: Run) -> tuple[RunFormation, ...]:
 
 
 def gravity(run: Run) -> int:
-    """Which runs to look at first, as a number that is smaller for graver ones: those in which
-    a formation was missed, then violated ones, possibly violated ones in which the sequence was
-    really formed and others, withdrawn ones, logs that do not fit, and the rest."""
+    """The gravity of a run, smaller for graver ones: runs in which a formation was missed, then
+    violated ones, possibly violated ones in which the sequence was really formed and others,
+    withdrawn ones, logs that do not fit, and the rest."""
     kind = worst_verdict(run)
     if missed(run):
         return 0
@@ -58,13 +58,13 @@ def gravity(run: Run) -> int:
 
 
 def tells(run: Run) -> bool:
-    """Whether a run has a verdict or a missed formation, and so something to explain."""
+    """Tell whether a run has a verdict or a missed formation, and so something to explain."""
     return bool(run.verdicts or missed(run))
 
 
 def result_in_words(run: Run) -> tuple[str, str]:
-    """The gravest verdict with how often the property was really formed, where that was evaluated,
-    and how often that was missed; empty where it was not."""
+    """The gravest verdict with how often the property was really formed, if evaluated, and how
+    often that was missed; empty if it was not."""
     kind = worst_verdict(run)
     result = "nothing declared" if kind is None else VERDICT_IN_WORDS[kind]
     formed, unseen = len(run.formed or ()), len(missed(run))
@@ -74,8 +74,8 @@ def result_in_words(run: Run) -> tuple[str, str]:
 
 
 def headline(runs: Sequence[Run], automaton: SequenceAutomaton | None = None) -> str:
-    """The result of all runs in one or two sentences: what was declared, and what was missed.
-    Where the `automaton` was written as several sequences, which of them."""
+    """The result of all runs in one or two sentences: what was declared, and what was missed. If
+    the `automaton` was written as several sequences, it says which."""
     if not runs:
         return "Nothing was run."
     several = automaton is not None and len(first_sequences(automaton)) > 1
@@ -88,8 +88,8 @@ def headline(runs: Sequence[Run], automaton: SequenceAutomaton | None = None) ->
 
 
 def rules_headline(runs: Sequence[Run]) -> str:
-    """The same of a property that is written as rules: which were violated, and which may have
-    been, with how many of several runs."""
+    """The headline for a property written as rules: which were violated, and which may have been,
+    with how many of several runs."""
     sure: Counter[str] = Counter()
     possible: Counter[str] = Counter()
     unsaid: Counter[str] = Counter()
@@ -183,15 +183,15 @@ def _headline_of_many(runs: Sequence[Run], sequences: Sequence[int], several: bo
 
 
 def _each(counts: Mapping[int, int]) -> str:
-    """In how many runs it was which sequence."""
+    """Words on which sequence it was in how many runs."""
     told = ", ".join(f"sequence {number} in {counts[number]:,}" for number in sorted(counts))
     return f" ({told})" if told else ""
 
 
 def figures(runs: Sequence[Run], *, brief: bool = False) -> tuple[tuple[str, str], ...]:
-    """Names and values: runs, verdicts, events, monitoring messages, latency, history; of several
-    runs also a few seeds with which there is something to see. `brief`: verdicts, messages and
-    latency alone, and whatever went wrong.
+    """Names and values: runs, verdicts, events, monitoring messages, latency, history; for several
+    runs also a few seeds with something to see. `brief`: only verdicts, messages and latency, and
+    whatever went wrong.
 
     Means of latency and history are means over the runs of each run's mean; worst values
     are over all runs. Latencies of a `Run` are in microseconds, shown in milliseconds.
@@ -217,8 +217,8 @@ def figures(runs: Sequence[Run], *, brief: bool = False) -> tuple[tuple[str, str
 
 
 def _against_the_real_order(runs: Sequence[Run], *, brief: bool) -> list[tuple[str, str]]:
-    """What was formed, and what of that nobody declared, where runs were evaluated; `brief`: only
-    where something was missed."""
+    """Figures on what was formed, and what of that nobody declared, if runs were evaluated;
+    `brief`: only if something was missed."""
     evaluated = [run for run in runs if run.formed is not None]
     unseen = sum(len(missed(run)) for run in evaluated)
     if not evaluated or (brief and not unseen):
@@ -256,8 +256,8 @@ def alike_runs(runs: Sequence[Run]) -> list[Alike[tuple[int, str, str, str], Run
 
 
 def few_seeds(runs: Sequence[Run], most: int = NAMED_SEEDS) -> str:
-    """Their seeds: a range where they follow each other, else the first of them and how many more
-    there are."""
+    """The seeds of runs: a range if they are consecutive, otherwise the first of them and how many
+    more there are."""
     if len(runs) > 2 and (told := seeds(runs)).count(",") == 0:
         return told
     first = ", ".join(str(run.seed) for run in runs[:most])
@@ -266,7 +266,7 @@ def few_seeds(runs: Sequence[Run], most: int = NAMED_SEEDS) -> str:
 
 
 def _where_to_look(runs: Sequence[Run]) -> list[tuple[str, str]]:
-    """The seeds of the runs in which there is something of a kind, for each kind that occurs."""
+    """The seeds of the runs with findings of a kind, for each kind that occurs."""
     kinds = {
         "violated": [run for run in runs if _has(run, VIOLATED)],
         "possibly violated": [run for run in runs if _has(run, POSSIBLY_VIOLATED)],
@@ -281,7 +281,7 @@ def _has(run: Run, kind: VerdictKind) -> bool:
 
 
 def seeds(runs: Sequence[Run]) -> str:
-    """`7`, or `0 to 99` where they follow each other, or all of them."""
+    """The seeds: `7`, or `0 to 99` if they are consecutive, or all of them."""
     values = [run.seed for run in runs]
     if len(values) > 1 and values == list(range(values[0], values[0] + len(values))):
         return f"{values[0]} to {values[-1]}"

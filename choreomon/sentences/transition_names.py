@@ -1,7 +1,6 @@
-"""What the transitions of a property are called where verdicts are explained.
-
-Of a property that was written as sequences a transition is a step: "step 2 of sequence 1". States
-are named only where somebody asks for them, and where the property was written as an automaton.
+"""Names of transitions in explanations of verdicts. In a property written as sequences a transition
+is a step: "step 2 of sequence 1". States are named only on request, and if the property was written
+as an automaton.
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ class TransitionNames:
     """Names of forward and backward transitions, each given as `(source, target)`.
 
     `sequences`: how many steps each sequence of the property has; empty for an automaton. With
-    `verbose` a step is named with its states, too. `rule`: the name of the one that all of them
-    are of, where the property was written as rules.
+    `verbose` a step is named with its states, too. `rule`: the name of the rule that all of them
+    belong to, if the property was written as rules.
     """
 
     def __init__(
@@ -29,7 +28,7 @@ class TransitionNames:
 
     @property
     def by_steps(self) -> bool:
-        """Whether forward transitions are steps of sequences."""
+        """True if forward transitions are steps of sequences."""
         return bool(self._steps)
 
     @property
@@ -38,7 +37,7 @@ class TransitionNames:
 
     @property
     def happened(self) -> str:
-        """What a step does, and what a transition does."""
+        """The verb for a step, or for a transition."""
         return "happened" if self._steps else "fired"
 
     def called(self, transition: tuple[str, str]) -> str:
@@ -50,11 +49,11 @@ class TransitionNames:
         return f"step {step.number} of {of}{self._states(transition)}"
 
     def listed(self, transitions: Iterable[tuple[str, str]], joint: str = "and") -> str:
-        """All their names."""
+        """The names of the transitions, listed."""
         return f" {joint} ".join(map(self.called, transitions))
 
     def sequences(self, transitions: Iterable[tuple[str, str]]) -> str:
-        """Which forbidden sequences they belong to: `sequence 1 or sequence 2`, or a rule; where
+        """The forbidden sequences that they belong to: `sequence 1 or sequence 2`, or a rule; if
         there is only one, `the forbidden sequence`."""
         if self._rule:
             return self._rule
@@ -65,12 +64,12 @@ class TransitionNames:
 
     @property
     def formed(self) -> str:
-        """What has become of a sequence, or of a rule."""
+        """The word for a formed sequence, or rule."""
         return "violated" if self._rule else "formed"
 
     def needs_beginning(self, transition: tuple[str, str]) -> bool:
-        """Whether it is known to be a step before which there is another one: that which fires
-        without any event before it is one that the beginning of the run allows."""
+        """Tell whether a transition is known to be a step with another one before it: if it fires
+        without any event before it, the beginning of the run allows it."""
         step = self._steps.get(transition)
         return step is not None and step.number > 1
 
@@ -81,13 +80,13 @@ class TransitionNames:
         return f"step before {of}{self._states(transition)}"
 
     def cancelling(self, transitions: Sequence[tuple[str, str]]) -> str:
-        """By which backward transitions something is cancelled, and a blank; of sequences nothing:
+        """The backward transitions that cancel something, and a blank; empty for sequences, where
         the event says it."""
         named = " and ".join(map(arrow, transitions))
         return f"by {named} " if self._verbose or not self._steps else ""
 
     def _states(self, transition: tuple[str, str]) -> str:
-        """A blank and the states of a step in parentheses, where somebody asks for them."""
+        """A blank and the states of a step in parentheses, if asked for."""
         return f" ({arrow(transition)})" if self._verbose else ""
 
 
@@ -97,5 +96,5 @@ def arrow(transition: tuple[str, str]) -> str:
 
 
 def beginning(sentence: str) -> str:
-    """With a capital letter."""
+    """The sentence with a capital letter."""
     return sentence[:1].upper() + sentence[1:]

@@ -1,4 +1,4 @@
-"""What became of the logs of runs that were verified, in words."""
+"""Words on the results of verifying the logs of runs."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from choreomon.verify.verdict import Verdict
 
 
 def verdict_of(verification: Verification) -> Verdict:
-    """The verdict that the verification holds as a word."""
+    """The verdict that a verification holds as a word."""
     return Verdict(verification.verdict)
 
 
 def passes(run: Run) -> bool:
-    """Whether the logs of a run were verified, and fit."""
+    """Tell whether the logs of a run were verified, and fit."""
     return run.verification is not None and verdict_of(run.verification).passes
 
 
 def verified(run: Run) -> str:
-    """The verdict on the logs of one run, with its reason; empty where there is none."""
+    """The verdict on the logs of one run, with its reason; empty if there is none."""
     found = run.verification
     if found is None:
         return ""
@@ -29,7 +29,7 @@ def verified(run: Run) -> str:
 
 
 def verdicts_counted(runs: Sequence[Run]) -> str:
-    """How many of which verdict, the good ones first."""
+    """The numbers of each verdict, the good ones first."""
     counts = Counter(verdict_of(run.verification) for run in runs if run.verification is not None)
     return ", ".join(
         f"{counts[verdict]:,} {verdict.value}" for verdict in Verdict if counts[verdict]
@@ -37,7 +37,7 @@ def verdicts_counted(runs: Sequence[Run]) -> str:
 
 
 def verification_headline(runs: Sequence[Run]) -> str:
-    """The result of verifying the logs of all runs in one sentence; empty where none were."""
+    """The result of verifying the logs of all runs in one sentence; empty if none were."""
     found = [run.verification for run in runs if run.verification is not None]
     if not found:
         return ""

@@ -1,4 +1,4 @@
-"""How labels, formulas, events and times are written for people."""
+"""Labels, formulas, events and times, written for people."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from choreomon.core.run import RunEvent
 
 _ARROW: Final = re.compile(rf"->|{QUOTED_PATTERN}")
-"""The arrow of a label, or a name in quotes, in which may be one."""
+"""The arrow of a label, or a name in quotes, which may contain one."""
 
 VERDICT_IN_WORDS: Final[dict[VerdictKind, str]] = {
     VIOLATED: "violated",
@@ -27,7 +27,7 @@ DECLARATION: Final[dict[VerdictKind, str]] = {
     POSSIBLY_VIOLATED: "declares possibly violated",
     WITHDRAWN: "withdraws its verdict",
 }
-"""What a monitor does, as the words after its name."""
+"""The words after a monitor's name for what it declares."""
 
 
 def with_arrow(text: str) -> str:
@@ -36,8 +36,8 @@ def with_arrow(text: str) -> str:
 
 
 def formula_in_words(formula: Formula) -> str:
-    """The formula with the words of the document language; operands that are more than
-    `true` or a label are in parentheses, since labels have blanks themselves."""
+    """The formula with the words of the document language; operands other than `true` or a label
+    are in parentheses, since labels contain blanks."""
     match formula:
         case Truth():
             return "true"
@@ -77,7 +77,7 @@ def milliseconds(microseconds: float) -> str:
 
 
 def number(value: float, decimals: int = 3) -> str:
-    """Without trailing zeros, with thousands apart: `12.5`, `1,000`."""
+    """A number without trailing zeros, with thousands separated: `12.5`, `1,000`."""
     text = f"{value:,.{decimals}f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return "0" if text == "-0" else text
@@ -89,7 +89,7 @@ def counted(count: int, noun: str, plural: str | None = None) -> str:
 
 
 def times(count: int) -> str:
-    """`once`, or so many times."""
+    """`once`, or the number of times."""
     return "once" if count == 1 else counted(count, "time")
 
 

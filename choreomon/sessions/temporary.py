@@ -22,8 +22,8 @@ _SCHEMA: Final = pa.schema(
 
 
 class Aside:
-    """A file of blocks that is written, then read once. `rows` counts the runs and actions in it,
-    `session` is the first one's name while there is only one."""
+    """A file of blocks that is written, then read once. `rows` counts the runs and actions in
+    it."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -1,4 +1,4 @@
-"""One run of a test with a monitor for each process of a property.
+"""A run of a test with a monitor for each process of a property.
 
 The monitors live on an event loop of their own, in a thread of its own, so that a test may use them
 from any number of loops and threads. The order of the run's events is the one in which that loop
@@ -277,7 +277,7 @@ class MonitoredRun:
         )
 
     def _formed(self, loaded: LoadedProperty, verdicts: Sequence[RunVerdict]) -> Formed:
-        """Where the property was really formed."""
+        """The places where the property was really formed."""
         rules = FormationRules(loaded.automaton)
         labelled = [event for event in self._events if event.label in rules.reactions]
         if loaded.parameters is not None:

@@ -78,7 +78,7 @@ def message_coder(kind: type) -> MessageCoder:
 
 
 def _coder(hint: Any) -> Coder | None:
-    """`None`: there are no clocks in it. Raises `TypeError` for one that nobody has thought of."""
+    """The coder for a type; `None` if it has no clocks. Raises `TypeError` for an unknown type."""
     if hint == VectorClock:
         return Coder(CodedClock, _code, clock_of)
     if isinstance(hint, type) and hasattr(hint, "_fields"):

@@ -39,7 +39,7 @@ class SmallNumbers(NamedTuple):
 
 
 def shortest_of_small(numbers: SmallNumbers) -> Form:
-    """The same as `shortest` for these numbers."""
+    """The shortest form of these numbers, as `shortest` finds it."""
     half = len(numbers.data) // 2  # the least that others than sparse ones take
     common = _common(numbers)
     if common is None:

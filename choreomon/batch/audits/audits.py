@@ -1,6 +1,5 @@
-"""All sessions of logs, split and audited by one process or by several.
-
-What comes out depends on the logs alone, not on how many processes there are.
+"""Audits of all sessions of logs, split and audited by one process or by several. The results
+depend on the logs alone, not on the number of processes.
 """
 
 from __future__ import annotations
@@ -162,7 +161,7 @@ def _judged(
 
 
 _judges: dict[Path, SessionsJudge] = {}
-"""The one of this process."""
+"""The judges of this process."""
 
 
 def _judge(known: Path, shares: tuple[Share, ...]) -> Summary:

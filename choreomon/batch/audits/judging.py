@@ -1,4 +1,4 @@
-"""Events that were put aside -> what became of their sessions, one after the other."""
+"""Judging of sessions, one after the other, from events that were put aside."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ class SessionsJudge:
             summary.add(rank, name, outcome)
 
     def _mended(self, logs: list[list[RecordedEvent]], strange: list[Diagnostic]) -> Outcome | None:
-        """What becomes of a session whose events are out of order, in the order that their numbers
-        say; None for one that this does not mend. `strange` becomes what is strange about it."""
+        """The outcome of a session whose events are out of order, in the order that their numbers
+        say; None if this does not mend it. `strange` is replaced by what is strange about it."""
         if self._question.strict:
             return None
         told: list[Diagnostic] = []

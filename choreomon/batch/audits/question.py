@@ -31,7 +31,8 @@ class Reader(Protocol):
 
 @dataclass(frozen=True)
 class AuditQuestion:
-    """One property, and how much may be spent on a session (`choreomon.audit.auditor`).
+    """A question about each session: one property, and how much may be spent on a session
+    (`choreomon.audit.auditor`).
 
     - `counted`: how numbers and clocks count; None: as they look (`choreomon.audit.numbers`);
     - `most`: events of a session;

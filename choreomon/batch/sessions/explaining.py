@@ -1,4 +1,4 @@
-"""Why sessions do not fit: they are read once more, and explained one by one."""
+"""Explanations of sessions that do not fit: they are read once more, and explained one by one."""
 
 from __future__ import annotations
 

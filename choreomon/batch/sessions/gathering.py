@@ -266,8 +266,8 @@ def _concatenated(blocks: list[Block]) -> Block:
 
 
 def _merged(blocks: list[Block], most: int) -> Block:
-    """All runs, in order, those of one session that follow each other as one. One with more than
-    `most` actions keeps none of them."""
+    """Merge consecutive runs of one session, in order. A run with more than `most` actions keeps
+    none of them."""
     whole = _concatenated(blocks) if len(blocks) > 1 else blocks[0]
     names = whole.names
     begins = [place for place, name in enumerate(names) if not place or names[place - 1] != name]

@@ -131,7 +131,7 @@ class SessionJudge:
     def _found(
         self, automaton: Automaton, layout: Arranged, missing: Missing
     ) -> npt.NDArray[np.int8]:
-        """For each session whether it is explained, refuted, or left undecided."""
+        """Find for each session whether it is explained, refuted, or left undecided."""
         if len(layout.groups) == 1 and not missing.before:
             return self._followed(layout, missing)
         key = (layout.groups, missing)

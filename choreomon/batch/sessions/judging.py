@@ -57,10 +57,9 @@ class _Reader(Protocol):
 
 @dataclass
 class Judging:
-    """All sessions, one chunk after the other; the order depends on the sessions alone.
-
-    `lost` has what could not be read, as far as it was met. `count` is how many sessions there
-    are, None where they do not stand together.
+    """Judges all sessions, one chunk after the other; the order depends on the sessions alone.
+    `lost` has what could not be read, as far as it was met. `count` is the number of sessions, None
+    if their rows do not stand together.
     """
 
     question: SessionsQuestion

@@ -129,8 +129,8 @@ def _arranged(
 
 
 def multi_trace_of(chunk: Chunk, place: int, begin: int, together: Partition) -> MultiTrace:
-    """One session of a chunk, whose actions begin at `begin`; lifelines without actions are in no
-    component but those that it is known they share a clock with."""
+    """The multi-trace of a session of a chunk, whose actions begin at `begin`; a lifeline without
+    actions is only in a component with lifelines that are known to share its clock."""
     end = begin + int(chunk.lengths[place])
     group_of = {name: group for group in together for name in group}
     clocks = None if chunk.clocks is None else chunk.clocks[begin:end].tolist()

@@ -16,12 +16,11 @@ MAX_ACTIONS: Final = 1_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class SessionsQuestion:
-    """One question about every session. A value that other processes can be given.
-
-    - `automaton`: what should happen, if that has one;
-    - `interaction`: the interaction that it comes from, or that has none, as JSON;
+    """A question about every session, as a value that can be sent to other processes. -
+    `automaton`: that of what should happen, if it has one;
+    - `interaction`: the interaction that the automaton comes from, or that has none, as JSON;
     - `mode`: one of those that automata answer;
-    - `together`: lifelines that share a clock, in all sessions; where rows say clocks, none;
+    - `together`: lifelines that share a clock, in all sessions; none if rows say clocks;
     - `budget`, `memory`: as in `choreomon.batch.question.Question`, for each session that is
       decided alone.
     """

@@ -59,7 +59,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does; an unknown name is answered with those that are nearly spelt so."""
+        """Resolve as click does; the error for an unknown name lists similar ones."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:

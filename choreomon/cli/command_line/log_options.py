@@ -101,8 +101,8 @@ class LogReading(NamedTuple):
     names_kept: bool = False
 
     def for_labels(self, labels: Iterable[Label]) -> LogReading:
-        """The same for what is asked of these labels: where one has a name that is not plain, names
-        of spans stay what they are. A mapping says itself what becomes of them."""
+        """The reading for questions about these labels: if one has a name that is not plain, names
+        of spans stay unchanged. With a mapping, the mapping decides."""
         from choreomon.core.names import is_plain
 
         kept = not all(is_plain(name) for label in labels for name in label.message)

@@ -55,7 +55,7 @@ def chosen_document(document: Document, ids: tuple[str, ...]) -> Document:
 
 
 def is_failure(rule: StatedRule | None, least: Severity) -> bool:
-    """Whether a verdict about this rule makes a command fail; one about none does."""
+    """Tell whether a verdict about this rule makes a command fail; one about no rule does."""
     return rule is None or SEVERITIES.index(rule.severity) <= SEVERITIES.index(least)
 
 

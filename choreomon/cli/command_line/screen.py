@@ -39,7 +39,7 @@ class Unprinted:
 
     @contextmanager
     def kept(self) -> Iterator[None]:
-        """Around printing, and nothing else: rich says by `SystemExit` that the reader left."""
+        """Wrap printing, and nothing else: rich raises `SystemExit` when the reader left."""
         try:
             yield
         except (SystemExit, OSError) as error:
@@ -54,8 +54,8 @@ class Unprinted:
 
 
 def screens() -> tuple[Console, Console]:
-    """The one on the output, for results, and the one on the errors, for all else. Lines are broken
-    where they are terminals, or the environment says how wide they are."""
+    """The console on the output, for results, and the one on the errors, for everything else. Lines
+    are broken on terminals, or if the environment says how wide they are."""
     from rich.console import Console
 
     # Names are text: `[red]` is no markup in them, and `:smile:` no emoji.

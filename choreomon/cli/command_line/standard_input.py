@@ -1,4 +1,4 @@
-"""`-`, which is the standard input wherever a file is read."""
+"""The file `-`: the standard input wherever a file is read."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class ReadPath(click.Path):
 
 @contextmanager
 def read_again(file: str) -> Iterator[None]:
-    """Within the block a file that is the standard input can be read more than once, also where
-    that is a pipe. Raises DocumentError where it is larger than what is read at once."""
+    """Make a file that is the standard input readable more than once within the block, even if it
+    is a pipe. Raises DocumentError if it is larger than what is read at once."""
     from choreomon.files.input_files import STANDARD_INPUT, whole
 
     if file != STANDARD_INPUT or os.path.isfile(file):

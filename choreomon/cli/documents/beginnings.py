@@ -1,4 +1,5 @@
-"""What `choreomon init` writes, by what there is: logs, a diagram, services, or nothing yet."""
+"""Beginnings that `choreomon init` writes, by what there is: logs, a diagram, services, or nothing
+yet."""
 
 from __future__ import annotations
 
@@ -62,8 +63,8 @@ def from_logs(
 
 
 def from_diagram(diagram: str) -> Beginning:
-    """Nothing is to be written: a diagram says by itself what should happen. Raises DocumentError
-    for a file that is none."""
+    """The beginning for a diagram, with nothing to write: it says by itself what should happen.
+    Raises DocumentError for a file that is no diagram."""
     from choreomon.documents.interactions import load_interaction
 
     load_interaction(diagram)

@@ -332,7 +332,7 @@ def _as_json(
 def _costs(
     automaton: SequenceAutomaton, parameters: Parameters, tables: dict[str, TransitionTable]
 ) -> list[dict[str, Any]]:
-    """What each label carries and costs."""
+    """The parameters and costs of each label."""
     from choreomon.properties.costs import label_costs
 
     return [

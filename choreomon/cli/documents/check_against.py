@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     AnyProtocol: TypeAlias = Protocol[Any]
 
 _OUTSIDE: Final = "outside"
-"""What the environment is called in pictures where something is sent to it."""
+"""The name of the environment in pictures when something is sent to it."""
 
 
 def check_against(

@@ -26,7 +26,7 @@ KINDS: Final = ("logs", "diagram", "services", "nothing")
 
 
 class _Asked(NamedTuple):
-    """What there is; empty where there is nothing."""
+    """The answers on what there is; empty for nothing."""
 
     logs: tuple[str, ...] = ()
     diagram: str | None = None

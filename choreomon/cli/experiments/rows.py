@@ -29,8 +29,8 @@ class RowFile:
         self._rows = self._read()
 
     def extended(self, results: Callable[[Sequence[Cell]], Iterator[Row]]) -> Iterator[Row]:
-        """All rows in order: those of the file, then `results` of the cells that have none yet,
-        each of which is in the file before it is handed on."""
+        """Yields all rows in order: those of the file, then `results` of the cells that have none
+        yet, each written to the file before it is handed on."""
         from choreomon.experiments.monitoring.records import HEADER, line
         from choreomon.files.whole_file import named
 

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 
 class Task(NamedTuple):
-    """One model: `i1` or `i2` of the paper, or the file of an interaction, and what was asked."""
+    """A task for one model: `i1` or `i2` of the paper, or the file of an interaction, and what was
+    asked."""
 
     model: str
     file: str | None

@@ -273,8 +273,8 @@ def _pictures(
 
 
 def _filters(request: ExplorationRequest, configured: ExploreOptions) -> tuple[Filters, bool]:
-    """One's own bounds, and those of a configuration; where there are none, the default ones, and
-    True."""
+    """The filters: bounds of the command line and of a configuration; without any, the default
+    ones, and True."""
     from choreomon.hibou.configuration import ExploreOptions
     from choreomon.verify.papers.heuristics import Filters
 

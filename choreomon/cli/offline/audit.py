@@ -236,7 +236,7 @@ def properties_and_logs(paths: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _chosen(of: Sequence[str], parameters: Parameters) -> Binding:
-    """What instances have to agree with. Raises `UsageError`."""
+    """The binding that instances have to agree with. Raises `UsageError`."""
     from choreomon.core.suggestion import unknown
 
     chosen = chosen_values(of)

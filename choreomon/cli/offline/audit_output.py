@@ -46,7 +46,7 @@ class Found(Protocol):
     def occurrences(self) -> Occurrences: ...
     @property
     def mended(self) -> int:
-        """How many events were not as they should be, and were mended."""
+        """The number of events that were wrong and were mended."""
 
     @property
     def problems(self) -> tuple[str, ...]: ...

@@ -158,7 +158,7 @@ class _Chosen:
     seen: int = 0
 
     def has(self, event: RecordedEvent) -> bool:
-        """Whether an event is looked at."""
+        """Tell whether an event is selected."""
         return (
             (not self.processes or event.process in self.processes)
             and (not self.names or event.name in self.names)
@@ -198,7 +198,7 @@ def _read(reading: LogReading, logs: tuple[str, ...]) -> Iterator[Recorded]:
 
 
 def _told(read: Iterator[Recorded]) -> Iterator[Recorded]:
-    """The same; a terminal is told how far it is."""
+    """Pass on what is read, and show the progress on a terminal."""
     from choreomon.cli.command_line.screen import screens
 
     _, errors = screens()

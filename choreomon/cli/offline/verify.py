@@ -294,7 +294,7 @@ class _Telling:
         return tally
 
     def _occurring(self, tally: Tally) -> list[str]:
-        """Which actions no log has, and which only logs have."""
+        """Sentences on actions that no log has, and on those that only logs have."""
         if not tally.unseen and not tally.strange:
             return []
         from choreomon.batch.judge import letters_of, read_protocol

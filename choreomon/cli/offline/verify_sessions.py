@@ -103,7 +103,7 @@ def verify_sessions(
 
 
 def _occurring(question: SessionsQuestion, actions: set[Action]) -> list[str]:
-    """Which actions are in no session, and which only sessions have."""
+    """Sentences on actions that no session has, and on those that only sessions have."""
     from choreomon.batch.judge import letters_of
     from choreomon.interaction_files.offline_json import read_interaction_json
     from choreomon.sentences.occurring_actions import occurring_sentences
@@ -273,7 +273,7 @@ class _Telling:
         self.failed: list[str] = [] if results is None else results.failed[:SHOWN]
         self.actions: set[Action] = set()
         self.whole = results is None or not results.done
-        """Whether all sessions are judged now, none of them before."""
+        """True if all sessions are judged now, none of them before."""
         self._problems = 0
         self._errors = 0
 

@@ -119,7 +119,8 @@ def reload(file: str, timeout: float) -> int:
 
 @contextmanager
 def hang_ups() -> Iterator[Callable[[], bool]]:
-    """Until somebody else sees to it, SIGHUP is only noted; whether there was one."""
+    """Only note SIGHUP until somebody else handles it; gives a function that tells whether there
+    was one."""
     noted: list[int] = []
     try:
         before = signal.signal(signal.SIGHUP, lambda number, _: noted.append(number))
@@ -133,8 +134,8 @@ def hang_ups() -> Iterator[Callable[[], bool]]:
 
 
 def allow_descriptors() -> None:
-    """As many files and sockets as the machine lets this process have: strangers who connect and
-    say nothing use some up until they are given up."""
+    """Allow as many files and sockets as the machine lets this process have: strangers who connect
+    and say nothing use some up until they are given up."""
     try:
         import resource
     except ImportError:

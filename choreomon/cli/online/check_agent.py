@@ -20,7 +20,7 @@ _BEGINNING: Final = 1 << 12
 
 
 def is_table_file(file: str) -> bool:
-    """Whether a file says of itself that it is a table. That it is a right one is not known."""
+    """Tell whether a file says that it is a table; it need not be a right one."""
     from choreomon.core.errors import DocumentError
     from choreomon.files.input_files import opened
 
@@ -35,8 +35,8 @@ def is_table_file(file: str) -> bool:
 
 
 def is_agent_file(file: str) -> bool:
-    """Whether a file has the fields of an agent's configuration, and none of a document. That it is
-    a right one is not known."""
+    """Tell whether a file has the fields of an agent's configuration, and none of a document; it
+    need not be a right one."""
     from choreomon.core.errors import DocumentError
     from choreomon.files.input_files import beginning
     from choreomon.files.source_positions import MAX_BYTES, read_positioned
@@ -102,7 +102,7 @@ def check_agent(file: str, *, show_tables: bool, as_json: bool) -> None:
 
 
 def _print_split(tables: Sequence[tuple[str, SplitTable]]) -> None:
-    """Of each table who asks whom; names of messages are not among it."""
+    """Print who asks whom, for each table, without names of messages."""
     from rich.table import Table
     from rich.text import Text
 

@@ -111,7 +111,7 @@ def command(
 
 
 def _split(document: Document, rules: RulesName | None) -> dict[str, tuple[str, SplitTable]]:
-    """Of each process the name of its file, and what is to be in it. Raises `DocumentError`."""
+    """The name of the file of each process, and its content. Raises `DocumentError`."""
     from choreomon.agent_files.digests import KEY_BYTES
     from choreomon.agent_files.split_names import system_id, table_file_names
     from choreomon.agent_files.table_file import SplitTable

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 MOST_VERDICTS: Final = 10
 ANYWHERE: Final = {"*": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}
-"""Where one that listens on all interfaces is found, on this machine."""
+"""Addresses on this machine of an agent that listens on all interfaces."""
 WAITING: Final = 0.1
 """Seconds between two looks of `--wait`."""
 

@@ -180,8 +180,8 @@ def carry_out(
     runner: Runner,
     processes: tuple[str, ...],
 ) -> int:
-    """All runs, one after the other, and everything that is printed and written of them; the exit
-    code. `processes` are those of the document's application."""
+    """Carry out all runs, one after the other, and print and write everything about them; return
+    the exit code. `processes` are those of the document's application."""
     from choreomon.cli.command_line.screen import Unprinted, screens
     from choreomon.cli.simulation.run_logs import run_logs
 

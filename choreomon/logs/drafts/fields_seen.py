@@ -1,4 +1,4 @@
-"""Which fields the records of a log have, with what values: what drafts of mappings are made of."""
+"""Fields that the records of a log have, with their values: the material of drafts of mappings."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class FieldSeen:
 
     @property
     def records_a_value(self) -> float:
-        """In how many records each value is, on average over the first ones."""
+        """The number of records with each value, on average over the first ones."""
         return self._until_full / len(self.values) if self.values else 0.0
 
     @property
@@ -49,7 +49,7 @@ class FieldSeen:
 
     @property
     def complete(self) -> bool:
-        """Whether all of its values were counted."""
+        """True if all of its values were counted."""
         return len(self.values) < MOST_VALUES
 
     def add(self, value: Any) -> None:

@@ -114,7 +114,7 @@ def _values(roles: Roles) -> Iterator[str]:
 
 
 def _end_rules(roles: Roles) -> Iterator[str]:
-    """Where there are fields for both ends of a message, the kind says which is the other one."""
+    """Yields rules for messages with fields for both ends: the kind says which is the other one."""
     kind, sender, receiver = roles.kind, roles.sender, roles.receiver
     if kind is None or sender is None or receiver is None:
         return
@@ -142,7 +142,7 @@ def _text_rules(path: str, texts: Iterable[Text]) -> Iterator[str]:
 
 
 def _commented_rules(path: str, texts: Iterable[Text]) -> Iterator[str]:
-    """What would make messages of the other texts."""
+    """Yields commented rules that would make messages of the other texts."""
     known = [UserPattern(each) for each in (*SEND_TEXTS, *HANDLE_TEXTS)]
     others = [text for text in texts if not any(each.found(text.example) for each in known)]
     if not others:
@@ -172,7 +172,7 @@ def expression_of(template: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """As a text of YAML in single quotes."""
+    """A YAML text in single quotes."""
     return "'" + text.replace("'", "''") + "'"
 
 

@@ -1,8 +1,7 @@
-"""Which field of records is probably what: whose event, send or handle, which message, and so on.
-
-A guess for people to look at. Names of fields come first (`choreomon.logs.drafts.words`), and what
-stands in them has to fit: a kind has words for sending or handling, an id comes hardly more than
-twice, a process is among the entries of its own clock.
+"""Roles of fields, guessed: which one has the process, send or handle, the message, and so on. The
+guess is for people to check. Names of fields come first (`choreomon.logs.drafts.words`), and their
+values have to fit: a kind has words for sending or handling, an id occurs hardly more than twice, a
+process is among the entries of its own clock.
 """
 
 from __future__ import annotations
@@ -146,7 +145,7 @@ def _is_name(field: FieldSeen) -> bool:
 
 
 def _is_text(field: FieldSeen) -> bool:
-    """What may stand for a name where no field is like one."""
+    """Tell whether a field may serve as the name if no field looks like one."""
     return field.complete and not field.numbers and field.name not in (*TIME, *MESSAGE_ID)
 
 

@@ -65,7 +65,7 @@ class Mapping:
         return RecordMapping(values, rules, plain_names=one.plain_names, file=self.file)
 
     def with_names_kept(self) -> Mapping:
-        """The same, where names stay what they are."""
+        """The mapping with names left unchanged."""
         return replace(self, document=self.document.model_copy(update={"plain_names": False}))
 
     @property

@@ -16,7 +16,7 @@ MOST: Final = 1 << 62
 
 
 class ClockError(ValueError):
-    """No clock; the message says what was expected."""
+    """A text is no clock; the message says what was expected."""
 
 
 class MendedClock(dict[str, int]):

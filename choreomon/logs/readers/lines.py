@@ -40,7 +40,7 @@ class Log:
         content: io.RawIOBase = Again(self.head, stream)
         unwrap = wrapping_of(self.head)
         self.wrapped = unwrap is not None
-        """Whether a container runtime wrote the lines, so that they are unwrapped."""
+        """True if a container runtime wrote the lines, so that they are unwrapped."""
         if unwrap is not None:
             self.head = _unwrapped_head(self.head, unwrap)
             whole = cast(BinaryIO, io.BufferedReader(content, _BUFFER))

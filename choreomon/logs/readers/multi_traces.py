@@ -97,9 +97,8 @@ class MultiTracesOfLog:
             raise DocumentError((Problem(*recorded.place, "", strange),))
 
     def multi_traces(self) -> list[tuple[str, MultiTrace]]:
-        """Each session with its multi-trace, in the order in which they began.
-
-        Raises DocumentError where the log has no send and no handle.
+        """The sessions with their multi-traces, in the order in which they began. Raises
+        DocumentError if the log has no send and no handle.
         """
         if not self._actions:
             told = (

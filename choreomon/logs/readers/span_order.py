@@ -13,10 +13,9 @@ from choreomon.core.recorded import RecordedEvent
 
 
 def sends_first(events: Sequence[RecordedEvent]) -> Iterator[RecordedEvent]:
-    """All events, those of each process in the order in which they are given, and each send before
-    its receptions; as far as that leaves it open, in the order in which they are given.
-
-    Where that is not possible, since messages go in a circle, the first that is left goes first.
+    """Yields the events, those of each process in the given order, and each send before its
+    receptions; otherwise in the given order. If that is not possible, since messages form a cycle,
+    the first remaining event goes first.
     """
     sends: dict[tuple[str, str], int] = {}
     for number, event in enumerate(events):

@@ -26,7 +26,7 @@ _NEVER: Final = re.compile("0+")
 
 
 class NoSpan(ValueError):
-    """No span; the message says why."""
+    """A record is no span; the message says why."""
 
 
 def spans_in(value: Any, *, listed: bool = False) -> Iterator[Record | NoSpan]:

@@ -91,7 +91,7 @@ def _values(line: EventLine) -> Binding:
 
 
 def _are_counted(lines: Iterable[EventLine]) -> bool:
-    """Whether clocks count every event of their process."""
+    """Tell whether clocks count every event of their process."""
     counts: dict[str, int] = {}
     for line in lines:
         count = line.clock.get(line.process, 0)

@@ -37,9 +37,9 @@ OF_MESSAGES: Final = ("kind", "message", "peer", "message_id")
 """Fields of sends and handles of logs."""
 
 _WORD: Final = r"\S+"
-"""What a host is, as a rule."""
+"""The usual pattern of a host."""
 _WORDS: Final = r"[^{\n]+"
-"""What one is where one has a blank: all that comes before the clock."""
+"""The pattern of a host with blanks: all that comes before the clock."""
 _HOST_LINE: Final = re.compile(r"\S+ {.*}")
 _FIELD: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
