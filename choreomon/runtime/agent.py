@@ -48,7 +48,7 @@ LAST_VERDICTS: Final = 50
 
 
 def installed_version() -> str:
-    """That of the distribution; empty in a checkout that is not installed."""
+    """The version of the distribution; empty in a checkout that is not installed."""
     try:
         return version("choreomon")
     except PackageNotFoundError:
@@ -56,13 +56,13 @@ def installed_version() -> str:
 
 
 class LineSink(Protocol):
-    """Where a trace goes: an open text file, for example."""
+    """A sink of trace lines, such as an open text file."""
 
     def write(self, text: str, /) -> object: ...
 
 
 class Agent:
-    """One agent on a running loop. `await start()`, and at last `await stop()`.
+    """An agent on a running loop. `await start()`, and at last `await stop()`.
 
     - `service`: the side that the service is at, where it holds its monitor itself; by default
       services connect where the configuration says.
@@ -183,7 +183,7 @@ class Agent:
         return await self._loop.create_server(side.connection, sock=listener)
 
     async def stop(self) -> None:
-        """In order: take nothing more, let out what was taken, keep the state."""
+        """Stop in order: take nothing more, let out what was taken, keep the state."""
         try:
             self._stop_listening()
             self.node.flush()
@@ -197,7 +197,7 @@ class Agent:
         self.log.info("stopped")
 
     async def _abandon(self) -> None:
-        """It could not start: let go of all that is open."""
+        """Release everything that is open after a failed start."""
         self._stop_listening()
         if self._side is not None:
             self._side.close_all()
@@ -213,7 +213,7 @@ class Agent:
             self._server.close()
 
     def not_ready(self) -> list[str]:
-        """Why it is not ready; nothing where it is."""
+        """The reasons why it is not ready; none if it is."""
         reasons = []
         if not self.node.recovered:
             reasons.append("it is not recovered yet")
@@ -225,7 +225,7 @@ class Agent:
 
     @property
     def tables(self) -> tuple[SplitTable, ...]:
-        """Those of the properties that are open, in their order."""
+        """The tables of the open properties, in their order."""
         return self.node.tables
 
     def reload(self) -> str:

@@ -1,4 +1,4 @@
-"""What drives a sidecar: takes inputs, commits them, and only then lets out what follows.
+"""The driver of a sidecar: it takes inputs, commits them, and only then lets out what follows.
 
 Of whatever leaves - answers to the service, inquiries, responses, verdicts, repetitions - nothing
 was computed from a state that is not committed (docs/live.md, "Durability"). Inputs are stepped as
@@ -80,8 +80,8 @@ RETRY: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """How long what is waited for; seconds. `deadline` until a provisional verdict, `give_up` until
-    the last one, `absent` for a service that is not there any more."""
+    """Timeouts, in seconds. `deadline` until a provisional verdict, `give_up` until the last one,
+    `absent` for a service that is gone."""
 
     deadline: float = 1.0
     give_up: float = 60.0
@@ -90,7 +90,7 @@ class Timeouts:
 
 
 class Driver:
-    """One sidecar with its journal. `wall`: seconds that go on while no agent runs, by which
+    """Drives one sidecar with its journal. `wall`: seconds that go on while no agent runs, by which
     instances are forgotten; without it those of `now` are taken. `in_flight`: how many inquiries of
     each kind, first ones and second ones, to one peer about one property may be unanswered at
     once."""
@@ -124,7 +124,7 @@ class Driver:
         self._retry: float | None = None
         self._unfinished: dict[int, None] = {}
         self._passed: Iterator[Input] | None = None
-        """What was due at a tick and is not taken yet."""
+        """Inputs due at a tick and not taken yet."""
         self._leases: dict[str, float] = {}
         self._absent: dict[str, float] = {}
         self._repeats = 0
@@ -140,8 +140,8 @@ class Driver:
     def _drive(
         self, sidecar: Sidecar, timers: Mapping[bytes, tuple[TimerQueue, TimerQueue]]
     ) -> None:
-        """What is done beside a sidecar for each of its properties, by their ids the timers that go
-        on."""
+        """Set up what each property of a sidecar needs beside it; timers that go on are given by
+        id."""
         self.sidecar = sidecar
         timeouts = self._timeouts
         self._timers = {
@@ -247,7 +247,7 @@ class Driver:
         self._held.append(output)
 
     def delivered(self, ids: list[str]) -> None:
-        """These verdicts were delivered to all sinks."""
+        """Note that these verdicts were delivered to all sinks."""
         self.take(Delivered(ids))
 
     def renewed(self, session: str, connection: int, granted: float) -> None:
@@ -353,22 +353,22 @@ class Driver:
 
     @property
     def idle(self) -> bool:
-        """Whether a `flush` would do nothing."""
+        """True if a `flush` would do nothing."""
         return not (self._batch or self._held)
 
     @property
     def repeats(self) -> int:
-        """How many inquiries were sent again, all in all."""
+        """The total number of inquiries sent again."""
         return self._repeats + sum(asking.repeated for asking in self._asking.values())
 
     @property
     def instance_loads(self) -> int:
-        """How often an instance was read from the store."""
+        """The number of times that an instance was read from the store."""
         return sum(cold.loads for cold in self._cold if cold is not None)
 
     @property
     def failing(self) -> bool:
-        """Whether the disk takes nothing."""
+        """True if the disk takes nothing."""
         return self._retry is not None
 
     def _let_out(self, output: Output) -> None:
@@ -418,7 +418,7 @@ class Driver:
     # Time.
 
     def due(self) -> float | None:
-        """When to call `tick` next; `None`: nothing is waited for."""
+        """The time to call `tick` next; `None`: nothing is waited for."""
         if self._retry is not None:
             return self._retry
         if self.behind:
@@ -437,12 +437,12 @@ class Driver:
 
     @property
     def behind(self) -> bool:
-        """Whether there is something to `go_on` with."""
+        """True if there is something to `go_on` with."""
         return bool(self._unfinished) or self.passing
 
     @property
     def passing(self) -> bool:
-        """Whether something that was due at a tick is not taken yet. It names properties by their
+        """True if something that was due at a tick is not taken yet. It names properties by their
         places, which another sidecar may have elsewhere."""
         return self._passed is not None
 
@@ -491,7 +491,7 @@ class Driver:
         self._forgets = None if wait is None else now + wait
 
     def _passing(self, now: float) -> Iterator[Input]:
-        """What is due. What was decided since is passed over by the step."""
+        """Yields what is due. The step ignores what was decided since."""
         for system, host in enumerate(self.sidecar.hosts):
             expired = self._deadlines[system].passed(now)
             if expired:

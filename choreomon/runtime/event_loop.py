@@ -6,7 +6,7 @@ import asyncio
 
 
 def new_event_loop() -> asyncio.AbstractEventLoop:
-    """One of uvloop; asyncio's own where uvloop is not installed."""
+    """A loop of uvloop; asyncio's own if uvloop is not installed."""
     try:
         import uvloop
     except ImportError:

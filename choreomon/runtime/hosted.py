@@ -67,7 +67,7 @@ class SidecarState(NamedTuple):
     values: Map[tuple[int, int], Binding] = NOTHING_SAID
 
     def with_host(self, place: int, host: HostState) -> SidecarState:
-        """With this state of the host there."""
+        """The state with this state of the host at `place`."""
         hosts = (*self.hosts[:place], host, *self.hosts[place + 1 :])
         _, sessions, undelivered, counts, closed, values = self
         return SidecarState(hosts, sessions, undelivered, counts, closed, values)
@@ -77,23 +77,23 @@ class SidecarState(NamedTuple):
         return self.closed[place] if self.closed else NEVER
 
     def undecided(self, place: int, own: int) -> int:
-        """How many events of this property there are, of the process at `own`, of which the last
-        verdict is still to be said."""
+        """The number of events of this property, of the process at `own`, whose last verdict is not
+        yet given."""
         last = self.last_judged(place)
         return sum(each.event[own] <= last for each in self.hosts[place].monitor.decisions)
 
     def untold(self, place: int) -> int:
-        """How many verdicts of this property were not delivered."""
+        """The number of verdicts of this property not yet delivered."""
         return sum(each.system == place for each in self.undelivered.values())
 
     def is_drained(self, place: int, own: int) -> bool:
-        """Whether nothing is left to be said of a property that is being closed."""
+        """Tell whether no verdict is left to give on a property that is being closed."""
         if self.last_judged(place) == NEVER:
             return False
         return not self.undecided(place, own) and not self.untold(place)
 
     def with_counts(self, place: int, counts: VerdictCounts) -> SidecarState:
-        """With these counts of the property there."""
+        """The state with these counts of the property at `place`."""
         return self._replace(counts=(*self.counts[:place], counts, *self.counts[place + 1 :]))
 
 
@@ -136,7 +136,7 @@ class Hosted:
     values: ValuesOfEvents = field(init=False, repr=False)
     _longest: tuple[int, ...] = field(init=False, repr=False)
     parameters: tuple[tuple[str, ...], ...] = field(init=False, repr=False)
-    """Of each property those that are bound, sorted; of most none."""
+    """The bound parameters of each property, sorted; mostly none."""
 
     def __post_init__(self) -> None:
         mentioned: dict[Label, tuple[int, ...]] = {}
@@ -188,7 +188,7 @@ class Hosted:
         return place
 
     def initial(self) -> SidecarState:
-        """Before anything happened."""
+        """The state before anything happened."""
         hosts = tuple(host.initial() for host in self.hosts)
         return SidecarState(hosts, {}, UndeliveredVerdicts(), (VerdictCounts(),) * len(hosts))
 
@@ -199,11 +199,11 @@ class Hosted:
 
     @property
     def keys(self) -> tuple[bytes, ...]:
-        """By which the clock of each property is found in headers."""
+        """The keys by which the clock of each property is found in headers."""
         return self._keys
 
     def label(self, event: EventKind, peer: str, name: str) -> Label:
-        """That of an event of the own process; `peer` is the other end of its message."""
+        """The label of an event of the own process; `peer` is the other end of its message."""
         if event == SEND:
             return Label(SEND, Message(self.process, name, peer))
         return Label(HANDLE, Message(peer, name, self.process))
@@ -350,8 +350,8 @@ class Hosted:
         )
 
     def resumed(self, state: SidecarState) -> list[Output]:
-        """What to do again after a restart: open inquiries, deadlines, verdicts that were not
-        delivered. To be let out as any other output: after the commit."""
+        """The outputs to repeat after a restart: open inquiries, deadlines, verdicts not yet
+        delivered. They are let out like any other output: after the commit."""
         outputs: list[Output] = []
         for place, host in enumerate(self.hosts):
             last = state.last_judged(place)

@@ -1,4 +1,4 @@
-"""What happens to a sidecar, as values that are logged and can be replayed.
+"""Inputs of a sidecar, as values that are logged and can be replayed.
 
 Each is a msgspec struct that is an array with a tag in its binary form: a batch of them is a row of
 the journal. Whatever is drawn or read from a clock stands in them, so that replaying them gives the
@@ -44,7 +44,7 @@ class Report(msgspec.Struct, frozen=True, array_like=True, tag="r"):
 
 
 class ReportWithValues(Report, frozen=True, array_like=True, tag="v"):
-    """One whose label carries parameters: their values, by name."""
+    """A report whose label carries parameters: their values, by name."""
 
     values: dict[str, str]
 
@@ -61,14 +61,14 @@ class Happened(msgspec.Struct, frozen=True, array_like=True, tag="o"):
 
 
 class HappenedWithValues(Happened, frozen=True, array_like=True, tag="w"):
-    """One whose label carries parameters: their values, by name."""
+    """An event whose label carries parameters: their values, by name."""
 
     values: dict[str, str]
 
 
 class Gap(msgspec.Struct, frozen=True, array_like=True, tag="p"):
-    """Between what a service told and what it will tell, `lost` events happened that it never
-    will."""
+    """A gap of a service: between what it told and what it will tell, `lost` events happened that
+    it never will."""
 
     connection: int
     session: str
@@ -118,14 +118,14 @@ class Expired(msgspec.Struct, frozen=True, array_like=True, tag="e"):
 
 
 class GivenUp(msgspec.Struct, frozen=True, array_like=True, tag="u"):
-    """Nothing more is waited for about an event."""
+    """An event is given up: nothing more is waited for."""
 
     system: int
     count: int
 
 
 class WentOn(msgspec.Struct, frozen=True, array_like=True, tag="c"):
-    """There was time for what a step had left unfinished."""
+    """The next turn: there is time for what a step had left unfinished."""
 
     system: int
 

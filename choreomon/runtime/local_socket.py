@@ -1,5 +1,5 @@
-"""Where services connect: a Unix socket in a folder that nobody else can enter, or a port on
-loopback with a token.
+"""Local sockets at which services connect: a Unix socket in a folder that nobody else can enter, or
+a port on loopback with a token.
 
 A Unix socket is as private as its folder: mode 0700, or 0750 where the owner's group is let in.
 """

@@ -50,10 +50,10 @@ then."""
 
 
 class Observer(Protocol):
-    """Who is told what happens, for metrics, logs and traces."""
+    """Observer of what happens, for metrics, logs and traces."""
 
     def happened(self, output: Observed) -> None:
-        """What a sidecar told of itself."""
+        """A sidecar told something of itself."""
 
     def sent(self, kind: str, size: int) -> None:
         """A frame of so many bytes went to another agent: an `inquiry`, a `response`, or `waiting`,
@@ -73,7 +73,7 @@ class Service(Informed, Protocol):
         """An answer to the service."""
 
     def written(self) -> None:
-        """All answers of this turn were given."""
+        """Called when all answers of this turn were given."""
 
     def close_connection(self, connection: int) -> None:
         """The service is to say nothing more there."""
@@ -129,15 +129,15 @@ def make_sidecar(
 
 
 class _Context(zmq.Context[zmq.Socket[bytes]]):
-    """One that waits for nobody where it was forgotten. Collected with sockets that are still open,
-    as where a loop ended before its agent, one of pyzmq waits for them for ever."""
+    """A context that waits for nobody once forgotten. One of pyzmq, if collected with open sockets,
+    as when a loop ended before its agent, waits for them for ever."""
 
     def __del__(self) -> None:
         pass
 
 
 class Node:
-    """One sidecar, running. Made on the loop's thread; `start` recovers and begins to listen.
+    """A running sidecar. Made on the loop's thread; `start` recovers and begins to listen.
     `reloaded` is told when it has other properties, and which tables are theirs.
 
     Raises `DocumentError`, `UnusableAddress` and `UnusableKeys`, and leaves nothing open then.
@@ -157,7 +157,7 @@ class Node:
     ) -> None:
         self.config = config
         self.tables = tuple(tables)
-        """Those of the properties that are open, in their order."""
+        """The tables of the open properties, in their order."""
         self.loop = loop
         self.now = now
         self.service: Service | None = None
@@ -233,7 +233,7 @@ class Node:
         self._open()
 
     def check(self, config: AgentConfig, tables: Sequence[SplitTable]) -> None:
-        """Whether `reload` can go on with these. Raises `CannotReload`."""
+        """Tell whether `reload` can go on with these. Raises `CannotReload`."""
         self.openings.check(make_sidecar(config, tables, self._name))
 
     def bearable(self, config: AgentConfig, tables: Sequence[SplitTable]) -> int:
@@ -260,7 +260,7 @@ class Node:
         self._reloaded(tables)
 
     def stop(self) -> None:
-        """In order: commit, let out, take a snapshot, close."""
+        """Stop in order: commit, let out, take a snapshot, close."""
         if self._stopped:
             return
         try:
@@ -277,8 +277,8 @@ class Node:
                 self._store.close()
 
     def abandon(self) -> None:
-        """After a start that failed. The state may be half read, and must not take the place of
-        what is in the store; a store that was not there before is removed."""
+        """Clean up after a failed start. The state may be half read, and must not replace what is
+        in the store; a store that was not there before is removed."""
         if self._stopped:
             return
         self._close()
@@ -297,7 +297,7 @@ class Node:
 
     @property
     def endpoint(self) -> str:
-        """Where other agents find it."""
+        """The endpoint at which other agents find it."""
         assert self.peers is not None
         return self.peers.endpoint
 

@@ -1,8 +1,7 @@
-"""When a running sidecar goes on with other properties: at once, or where some events are to be
-told that were not before, when the service knows that they are.
-
-What it did before it knew was told to nobody. So a property is open only after that, and what came
-before is a past to it (docs/adr/030-systems-that-follow.md, "What the service must know").
+"""Openings of properties in a running sidecar: at once or, if services must tell events that they
+did not before, once they know that they must. Before that, nobody was told of these events. So a
+property opens only then, and what came before is a past to it (docs/adr/030-systems-that-follow.md,
+"What the service must know").
 """
 
 from __future__ import annotations
@@ -24,15 +23,15 @@ class Informed(Protocol):
     """The side that the service is at."""
 
     def greet_again(self) -> None:
-        """What is to be told has changed (`Hosted.foretold`): let the service know."""
+        """Let the service know that the events to tell have changed (`Hosted.foretold`)."""
 
     def uninformed(self) -> Sequence[str]:
         """The sessions whose services may not know it yet."""
 
 
 class Opening(NamedTuple):
-    """What is to be gone on with: the sidecar of some tables, and until when the services may take
-    to know what they are to tell."""
+    """A planned opening: the sidecar of some tables, and the time until which services may take to
+    learn what they are to tell."""
 
     tables: tuple[SplitTable, ...]
     sidecar: Sidecar
@@ -64,7 +63,7 @@ class Openings:
             raise CannotReload("; ".join(wrong))
 
     def plan(self, sidecar: Sidecar, tables: tuple[SplitTable, ...], service: Informed) -> None:
-        """To go on with this sidecar, of these tables, as soon as may be (`open`). Raises
+        """Plan to go on with this sidecar, of these tables, as soon as possible (`open`). Raises
         `CannotReload`, and goes on as before then."""
         self.check(sidecar)
         driver = self._driver
@@ -99,7 +98,7 @@ class Openings:
 
     @property
     def due(self) -> float | None:
-        """When to call `open` next, whatever happens; `None`: nothing is awaited."""
+        """The time to call `open` next, whatever happens; `None`: nothing is awaited."""
         if self.awaited is None or self._driver.failing:
             return None
         return self.awaited.until

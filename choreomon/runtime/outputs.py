@@ -1,4 +1,4 @@
-"""What a sidecar's step asks its driver to do, or tells it. Frozen values, in order.
+"""Outputs of a sidecar's step: what it asks its driver to do, or tells it. Frozen values, in order.
 
 `system` is the place of a property among those of the sidecar, `event_count` the count of an event
 of its process there.
@@ -32,27 +32,27 @@ class DeclaredVerdict(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """To the service at this connection."""
+    """Reply to the service at this connection."""
 
     connection: int
     message: local.AgentMessage
 
 
 class Close(NamedTuple):
-    """Nothing more is taken from this connection."""
+    """Close this connection: nothing more is taken from it."""
 
     connection: int
 
 
 class Ask(NamedTuple):
-    """To another agent, until it answers."""
+    """Ask another agent, until it answers."""
 
     system: int
     inquiry: Inquiry | InstanceMessage
 
 
 class Answer(NamedTuple):
-    """To another agent, once."""
+    """Answer another agent, once."""
 
     system: int
     message: Response | Waiting | InstanceMessage
@@ -67,26 +67,26 @@ class Answered(NamedTuple):
 
 
 class AskAgain(NamedTuple):
-    """What is outstanding is to be asked again."""
+    """Ask again what is outstanding."""
 
     system: int
 
 
 class Deadline(NamedTuple):
-    """There is an event that others must answer about."""
+    """Start the deadline of an event that others must answer about."""
 
     system: int
     event_count: int
 
 
 class LeftUnfinished(NamedTuple):
-    """Not all was judged that can be: go on when everybody else had a turn."""
+    """Judging is unfinished: go on when everybody else had a turn."""
 
     system: int
 
 
 class Decided(NamedTuple):
-    """What is said of an event; `declared` is `None` where nothing was formed."""
+    """An event is decided; `declared` is `None` if nothing was formed."""
 
     system: int
     event_count: int
@@ -106,7 +106,8 @@ class Ticked(NamedTuple):
 
 
 class LeftUnsettled(NamedTuple):
-    """Of an event `possibly-violated` is said, and it is not shown that nobody could know more."""
+    """The verdict is `possibly-violated`, and it is not proven that no monitor could be more
+    certain."""
 
     system: int
     event_count: int
@@ -136,4 +137,4 @@ Output: TypeAlias = (
 )
 
 Observed: TypeAlias = Ticked | Decided | LeftUnsettled | Dropped | Answered
-"""What logs, traces and metrics are told of."""
+"""Outputs that logs, traces and metrics are told of."""

@@ -30,14 +30,15 @@ FEW: Final = 4
 """Inquiries that are repeated to a peer that has been silent for more than one repetition."""
 
 Key: TypeAlias = tuple[Reference, int, tuple[Named, ...]]
-"""Which inquiry: the inspected transition, and the count of the event."""
+"""The key of an inquiry: the inspected transition, the count of the event, and what is asked by
+name."""
 
 Asked: TypeAlias = Inquiry | InstanceMessage
 """An inquiry, perhaps about an instance. Its key is that without: no event is of two."""
 
 SendInquiry: TypeAlias = Callable[[Asked], None]
 Outstanding: TypeAlias = Callable[[], Iterable[Asked]]
-"""All inquiries that are not answered by now, oldest event first."""
+"""Lists all inquiries not yet answered, oldest event first."""
 
 
 class BackOff(NamedTuple):
@@ -72,9 +73,9 @@ class OutstandingInquiries:
         self._more = False
         self._wait = back_off.first
         self.due: float | None = None
-        """When to call `repeat`; `None`: nothing is under way."""
+        """The time to call `repeat`; `None`: nothing is under way."""
         self.repeated = 0
-        """How many inquiries were sent again, all in all."""
+        """The total number of inquiries sent again."""
 
     def ask(self, inquiry: Asked, now: float) -> None:
         """Send it, or later where older ones are enough to be in flight or wait, too."""
@@ -100,8 +101,8 @@ class OutstandingInquiries:
                 self.due = now + self._wait
 
     def answered(self, response: Response) -> None:
-        """One was answered. There may be room for others: `fill` it when all is out that follows
-        from the answer, as what is outstanding then has the newest clock."""
+        """Note that an inquiry was answered. There may be room for others: `fill` it when all that
+        follows from the answer is out, as what is outstanding then has the newest clock."""
         self._sent.pop((response.inspected, response.event_count, response.named), None)
         if not self._sent:
             self.due = None
@@ -118,8 +119,8 @@ class OutstandingInquiries:
             self.due = now + self._wait
 
     def repeat(self, now: float) -> None:
-        """It is `due`: send again what is still outstanding, all of it the first time, and then,
-        where nothing was heard of the peer, the oldest few."""
+        """Repeat, when `due`, what is still outstanding: all of it the first time, and then, if
+        nothing was heard of the peer, the oldest few."""
         if self.due is None or now < self.due:
             return
         before = self._choose()

@@ -14,7 +14,7 @@ class CommitFailed(Exception):
 
 
 class Store(Protocol):
-    """Where a journal is kept."""
+    """The store of a journal."""
 
     def load(self) -> tuple[bytes | None, list[bytes]]:
         """The last snapshot, and the rows that were committed after it."""
@@ -42,25 +42,26 @@ class Store(Protocol):
 
 
 class Ports(Protocol):
-    """What a driver lets things out through."""
+    """Ports through which a driver lets things out."""
 
     def reply(self, output: Reply) -> None:
-        """To the service at a connection, if it is still there."""
+        """Reply to the service at a connection, if it is still there."""
 
     def close(self, connection: int) -> None:
         """Close a connection of a service, after what was sent to it."""
 
     def ask(self, peer: str, frame: bytes) -> None:
-        """To another agent; it may be lost."""
+        """Ask another agent; the frame may be lost."""
 
     def answer(self, peer: str, frame: bytes, *, waits: bool) -> None:
-        """To another agent that asked: an answer, or that it `waits` for one; it may be lost."""
+        """Answer another agent that asked, or say that it `waits` for an answer; the frame may be
+        lost."""
 
     def tell(self, declared: DeclaredVerdict) -> None:
-        """To all sinks. `Driver.told` is to be called when it was delivered."""
+        """Tell all sinks. `Driver.delivered` is to be called when they have it."""
 
     def happened(self, output: Observed) -> None:
-        """For logs, traces and metrics."""
+        """Report an observation to logs, traces and metrics."""
 
     def failing(self, why: str | None) -> None:
         """The disk takes nothing, and nothing should be read until it does; `None`: it does

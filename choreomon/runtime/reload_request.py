@@ -20,8 +20,9 @@ class NotAsked(ChoreomonError):
 
 
 def ask_to_reload(config: AgentConfig, timeout: float) -> str:
-    """Why the agent of this configuration cannot reload it, "" where it has. `timeout` is in
-    seconds. Raises `NotAsked`, and `DocumentError` where the token cannot be read."""
+    """Ask the agent of this configuration to reload it; return why it cannot, "" if it has.
+    `timeout` is in seconds. Raises `NotAsked`, and `DocumentError` where the token cannot be
+    read."""
     access = config.local
     where = str(access.path or access.tcp)
     asked = local.encode(local.Reload(load_token(config)))

@@ -1,8 +1,8 @@
-"""From the state of one sidecar to that of the next one, which has other properties: those that
-stay go on, new ones are opened, others are being closed, and those that are drained are left out.
-
-Pure functions: what calls them commits the new state as a whole (`choreomon.runtime.driver`). Why
-what they make keeps G1 and G2: docs/adr/030-systems-that-follow.md.
+"""Reloading: the step from the state of one sidecar to that of the next one, which has other
+properties. Those that stay go on, new ones are opened, others are being closed, and drained ones
+are left out. The functions are pure: the caller commits the new state as a whole
+(`choreomon.runtime.driver`). docs/adr/030-systems-that-follow.md says why the new state keeps G1
+and G2.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class CannotReload(ChoreomonError):
 
 
 def why_not(before: Sidecar, state: SidecarState, after: Sidecar) -> Iterator[str]:
-    """Why `after` cannot go on from the state of `before`."""
+    """Yields the reasons why `after` cannot go on from the state of `before`."""
     for place, system in enumerate(before.systems):
         own = before.hosts[place].monitor.own
         if system in after.systems or state.is_drained(place, own):
@@ -60,7 +60,7 @@ def why_not(before: Sidecar, state: SidecarState, after: Sidecar) -> Iterator[st
 
 
 def differ(before: Sidecar, state: SidecarState, after: Sidecar) -> bool:
-    """Whether anything has to change for `after` to go on from the state of `before`."""
+    """Tell whether anything has to change for `after` to go on from the state of `before`."""
     closing = {
         system for place, system in enumerate(before.systems) if state.last_judged(place) != NEVER
     }
@@ -123,7 +123,7 @@ def reloaded(before: Sidecar, state: SidecarState, after: Sidecar) -> SidecarSta
 def _clocks(
     before: Sidecar, state: SidecarState, after: Sidecar, new: list[bytes]
 ) -> dict[bytes, VectorClock]:
-    """By the system that each clock is called by what it is now. Where something is opened, it
+    """The present clocks, by the system that each is called by. If something is opened, its clock
     ticks: the end of a gap has a count of its own."""
     clocks = {
         before.clock_of(system): host.clock
@@ -141,8 +141,8 @@ def _clocks(
 def _since(
     session: Session, before: Sidecar, after: Sidecar, hosts: list[HostState]
 ) -> tuple[VectorClock, ...]:
-    """Since when what this session did may be untold. A property that follows another one knows no
-    more than that."""
+    """The clocks since which events of this session may not have been told. A property that follows
+    another one knows no more than that."""
     if not session.since:
         return ()
     known: Mapping[bytes, VectorClock] = dict(zip(before.systems, session.since, strict=True))

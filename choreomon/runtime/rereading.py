@@ -40,7 +40,7 @@ def reread(present: AgentConfig, tables: tuple[SplitTable, ...], *, embedded: bo
 
 
 def unchangeable(present: AgentConfig, config: AgentConfig) -> Iterator[Defect]:
-    """Where it differs in what cannot change while the agent runs."""
+    """Yields the differences in what cannot change while the agent runs."""
     for field in fields(AgentConfig):
         name = field.name
         if name in (*RELOADABLE, *_OF_THE_FILE):

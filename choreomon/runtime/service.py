@@ -95,7 +95,7 @@ class ServiceSide:
             connection.send(local.encode(message))
 
     def knows(self, tables: Iterable[SplitTable]) -> None:
-        """From now on these are the properties."""
+        """Use the properties of these tables from now on."""
         self.known = frozenset((ENVIRONMENT, *(name for each in tables for name in each.processes)))
 
     def told_of_unknown(self, process: str) -> None:
@@ -120,7 +120,7 @@ class ServiceSide:
             self.close_connection(number)
 
     def greet_again(self) -> None:
-        """What is to be told has changed: services have to say hello anew, to be told of it."""
+        """Make services say hello anew, since the events to tell have changed."""
         self._greeted_after = self._last
         self.close_all()
 
@@ -148,7 +148,7 @@ class ServiceSide:
 
 
 class Connection(asyncio.Protocol):
-    """One connection of a service."""
+    """A connection of a service."""
 
     def __init__(self, side: ServiceSide, number: int) -> None:
         self._side = side
@@ -156,7 +156,7 @@ class Connection(asyncio.Protocol):
         self._session = ""
         self._greeted = False
         self.informed = False
-        """Whether the service has surely received its welcome."""
+        """True if the service has surely received its welcome."""
         self._splitter = local.FrameSplitter()
         self._out: list[bytes] = []
         self._transport: asyncio.Transport | None = None
@@ -165,8 +165,8 @@ class Connection(asyncio.Protocol):
         self._timer: asyncio.TimerHandle | None = None
         self._lets_go = False
         self._told_until = 0.0
-        """Until when a report cannot be about a message that has left: a lease after the last grant
-        that the service has surely received."""
+        """The time until which a report cannot be about a message that has left: a lease after the
+        last grant that the service has surely received."""
 
     # Called by the loop.
 
@@ -249,8 +249,8 @@ class Connection(asyncio.Protocol):
                 assert_never(message)
 
     def _reported(self, told: local.Report, at: int) -> Report:
-        """What happened by this report, at this time. Values that no property asks for are left
-        out: they would be kept in the journal."""
+        """The input for this report, at this time. Values that no property asks for are left out:
+        they would be kept in the journal."""
         event, peer, name = told.event, told.peer, told.name
         said = (told.number, told.done, event, peer, name, told.heard, at)
         sidecar, given = self._side.driver.sidecar, told.given
@@ -282,7 +282,8 @@ class Connection(asyncio.Protocol):
         self._lets_go = hello.policy == "let-go"
 
     def _reload(self, asked: local.Reload) -> None:
-        """From who looks after the agent. It may end all other connections, and says no more."""
+        """Reload on the request of an operator. It may end all other connections; this one says no
+        more."""
         side = self._side
         if not hmac.compare_digest(asked.token.encode(), side.token.encode()):
             self._refuse("token", "the token is not that of the agent's file")
@@ -293,7 +294,7 @@ class Connection(asyncio.Protocol):
         self.end()
 
     def welcomed(self, told_until: float) -> None:
-        """Its welcome leaves now."""
+        """Note that the welcome leaves now."""
         self._told_until = told_until
 
     def _renew(self, grant: int) -> None:
@@ -343,7 +344,7 @@ class Connection(asyncio.Protocol):
             side.soon()
 
     def read_or_wait(self) -> None:
-        """Nothing is read while the disk takes nothing, or while the service reads nothing."""
+        """Read nothing while the disk takes nothing, or while the service reads nothing."""
         wanted = not (self._side.paused or self._full)
         if self._transport is None or wanted == self._reading:
             return

@@ -23,7 +23,7 @@ WINDOW: Final = 1024
 
 
 class Session(NamedTuple):
-    """What an agent remembers of one session.
+    """The state of one session that an agent remembers.
 
     `last` is the number of the last report that was taken; `replies` are the answers, with their
     numbers, that the service may not have seen. `promised`: it has told all that ever left, and
@@ -41,12 +41,12 @@ class Session(NamedTuple):
 
 
 Sessions: TypeAlias = Mapping[str, Session]
-"""By their ids, the one that was heard of last at the end."""
+"""Sessions by id, the one heard of last at the end."""
 
 
 def holds_back(sessions: Sessions) -> bool:
-    """Whether a service may be keeping back events that happened, so that nobody may be answered
-    before they have arrived."""
+    """Tell whether a service may be keeping back events that happened, so that nobody may be
+    answered before they have arrived."""
     return any(
         each.policy == "buffer" and not each.promised and not each.overtaken
         for each in sessions.values()
@@ -67,15 +67,15 @@ def _is_unseen(session: Session) -> bool:
 
 
 def has_successor(sessions: Sessions, name: str) -> bool:
-    """Whether another session came after this one: it said hello later, or over a connection that
-    was made later, though what was said there was read first."""
+    """Tell whether another session came after this one: it said hello later, or over a connection
+    that was made later, though what was said there was read first."""
     connection = sessions[name].connection
     newest = next(reversed([*sessions]))
     return newest != name or any(each.connection > connection for each in sessions.values())
 
 
 def may_promise(session: Session) -> bool:
-    """Whether a promise of its service changes anything."""
+    """Tell whether a promise of its service changes anything."""
     return session.policy in ("buffer", "let-go")
 
 

@@ -60,7 +60,7 @@ from choreomon.runtime.sessions import (
 
 @dataclass(frozen=True)
 class Sidecar(Hosted):
-    """What a sidecar is made of and never changes. `lease` is in seconds."""
+    """The constant part of a sidecar. `lease` is in seconds."""
 
     lease: float = 5.0
     window: int = WINDOW
@@ -184,7 +184,7 @@ class Sidecar(Hosted):
         return self._taken(state, gap.session, gap.number, gap.done, [*outputs, *more])
 
     def _not_next(self, state: SidecarState, input_: Report | Gap) -> list[Output] | None:
-        """What is answered where it is not the next thing of its session; `None`: it is."""
+        """The answer if it is not the next thing of its session; `None`: it is."""
         connection, number = input_.connection, input_.number
         session = state.sessions.get(input_.session)
         if session is None or session.connection != connection:
@@ -321,7 +321,7 @@ class Sidecar(Hosted):
         return state, outputs
 
     def watched(self, state: SidecarState) -> SidecarState:
-        """With gaps as the sessions have it, in properties that were opened now, too."""
+        """The state with gaps as the sessions have it, also in properties opened just now."""
         return self._watched(state)[0]
 
     def _recovered(self, state: SidecarState, forgetful: bool) -> Stepped:
@@ -382,7 +382,7 @@ class Sidecar(Hosted):
         return state, outputs + more
 
     def _heard_beside(self, state: SidecarState, place: int, clock: VectorClock) -> Stepped:
-        """What was heard for one property was heard for all that share its clock."""
+        """Hear for all properties that share a clock what was heard for one."""
         outputs: list[Output] = []
         for other in self._beside[place]:
             stepped = self.hosts[other].heard(state.hosts[other], clock)

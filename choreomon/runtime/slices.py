@@ -24,14 +24,14 @@ LONGEST: Final = 0.05
 time for gives half of it to each. The step that is under way is not interrupted."""
 
 MOST_BYTES: Final = 1 << 22
-"""Of the frames of one peer that wait. One more is dropped, and what it says will be repeated."""
+"""The most bytes of waiting frames of one peer. A frame beyond is dropped, and will be repeated."""
 
 OVERHEAD: Final = 128
 """Bytes for which a frame counts beside its own, so that empty ones count, too."""
 
 
 class _Line:
-    """What waits of one peer."""
+    """The waiting frames of one peer."""
 
     __slots__ = ("frames", "size")
 
@@ -59,7 +59,7 @@ class ReceivedFrames:
         return bool(self._lines)
 
     def add(self, peer: str, frame: bytes) -> bool:
-        """Whether there was room for it."""
+        """Add a frame; return whether there was room for it."""
         size = len(frame) + OVERHEAD
         line = self._lines.get(peer)
         if line is None:
@@ -110,7 +110,7 @@ class Slices:
         return self._received.add(peer, frame)
 
     def soon(self) -> None:
-        """One slice in the next turn of the loop, where anything waits, and so on."""
+        """Schedule one slice in the next turn of the loop if anything waits, and so on."""
         if self._waits and not self._scheduled:
             self._scheduled = True
             self._loop.call_soon(self._take)
@@ -142,7 +142,7 @@ class Slices:
             self.soon()
 
     def enough(self) -> Callable[[], bool]:
-        """Whether a slice that begins now is over."""
+        """Begin a slice; gives a function that tells whether it is over."""
         now = self._spent()
         until = now + min(LONGEST, max(SHORTEST, now - self._ended))
         return lambda: self._spent() >= until

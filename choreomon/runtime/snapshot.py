@@ -64,15 +64,16 @@ class _Declared(NamedTuple):
 
 
 class _Said(NamedTuple):
-    """What services said of instances: by place and count of events without a last verdict, and by
-    id of verdicts that were not delivered."""
+    """Values that services said of instances: by place and count for events without a last verdict,
+    and by id for verdicts not yet delivered."""
 
     undecided: tuple[tuple[int, int, Binding], ...] = ()
     undelivered: Mapping[str, Binding] = {}
 
 
 class _OfInstances(NamedTuple):
-    """What of an `InstancesState` neither a `MonitorState` has nor the store: those in memory."""
+    """The part of an `InstancesState` that neither a `MonitorState` nor the store has: instances in
+    memory."""
 
     unfinished: tuple[Binding, ...]
     records: int
@@ -114,7 +115,7 @@ def encode_snapshot(state: SidecarState, sidecar: Sidecar) -> bytes:
 
 
 class _Parts(NamedTuple):
-    """What a snapshot has, of all versions."""
+    """The parts of a snapshot, over all versions."""
 
     hosts: tuple[_Host, ...]
     sessions: Sessions
@@ -135,7 +136,7 @@ _PARTS: Final = {
     _WITHOUT_FORGOTTEN: 8,
     VERSION: 9,
 }
-"""How many of `_Parts` a snapshot of a version has."""
+"""The number of `_Parts` in a snapshot of each version."""
 _KINDS: Final = tuple(get_type_hints(_Parts).values())
 _DECODERS: Final[Mapping[int, msgspec.msgpack.Decoder[Any]]] = {
     version: msgspec.msgpack.Decoder(GenericAlias(tuple, _KINDS[:parts]))
@@ -144,7 +145,8 @@ _DECODERS: Final[Mapping[int, msgspec.msgpack.Decoder[Any]]] = {
 
 
 def _encoded(process: str, systems: tuple[bytes, ...], parts: _Parts) -> bytes:
-    """In the oldest version that can say it, so that what has none of the new is as before."""
+    """Encode in the oldest version that can express it, so that a state without new features is as
+    before."""
     if parts.forgotten:
         version = VERSION
     elif parts.of_instances:
@@ -311,7 +313,7 @@ def _bounded(declared: _Declared) -> _Declared:
 
 
 def _of_readers(state: _Host, monitor: MonitorSetup) -> _Host:
-    """With the promises of those only that may ask."""
+    """Keep only the promises of processes that may ask."""
     promises = state.monitor.settled
     if len(promises) != len(monitor.processes):
         raise MalformedMessage(f"{len(promises)} promises of {len(monitor.processes)} processes")

@@ -1,4 +1,4 @@
-"""Where an agent keeps its journal: one SQLite file.
+"""The store of an agent's journal: one SQLite file.
 
 WAL mode, locked exclusively: one agent a file, and no shared-memory file beside it. A row of the
 journal is one insertion and one commit.
@@ -35,7 +35,7 @@ from choreomon.runtime.ports import CommitFailed
 
 VERSION: Final = 1
 _APPLICATION: Final = 0x63686F72
-"""In the header of the file, so that others know whose it is: "chor"."""
+"""Application id in the header of the file, so that others recognize it: "chor"."""
 
 _SYNCHRONOUS: Final = {"process": "NORMAL", "power": "FULL"}
 
@@ -53,11 +53,11 @@ _NEW: Final = (
     f"PRAGMA user_version={VERSION}",
     "COMMIT",
 )
-"""What makes a store of an empty file."""
+"""Statements that turn an empty file into a store."""
 
 
 class Owner(NamedTuple):
-    """Whose journal it is: a process, and the ids of its systems, in the order of its tables."""
+    """The owner of a journal: a process, and the ids of its systems, in the order of its tables."""
 
     process: str
     systems: tuple[str, ...]
@@ -148,13 +148,14 @@ class SqliteStore:
             raise self._unusable(f"has version {version}; this choreomon writes version {VERSION}")
         last = run("SELECT id, closed FROM boot").fetchone()
         self.forgetful = last is not None and last[0] != self._boot and not last[1]
-        """Whether the last commits may be lost."""
+        """True if the last commits may be lost."""
         self._unsaid = self.forgetful
         self._unnoted = False
-        """Whether the file does not say yet that it is in use, since the disk was full."""
+        """True if the file does not say yet that it is in use, since the disk was full."""
         self._has_instances = self._has_table(instance_table.NAME)
         self.name = self._read_name()
-        """What tells it from any other store; empty where it was made before stores had names."""
+        """The name that tells it from any other store; empty if it was made before stores had
+        names."""
         owned = owner is not None and self._check_owner(owner)
         self.systems = () if owner is None else owner.systems
         """The ids of the systems that it holds, in the order of its tables."""
@@ -192,8 +193,8 @@ class SqliteStore:
         return found.fetchone() is not None
 
     def _check_owner(self, owner: Owner) -> bool:
-        """Whether it has this owner; it may have none yet. Raises `DocumentError` where it is
-        another one's."""
+        """Tell whether it has this owner; it may have none yet. Raises `DocumentError` if it
+        belongs to another one."""
         last = self._database.execute("SELECT process FROM owner").fetchone()
         if last is None:
             return False
@@ -233,8 +234,8 @@ class SqliteStore:
         self._number += 1
 
     def _commit_with_boot(self, row: bytes) -> None:
-        """With the row the file says that it is in use. Where something may be lost the row says
-        that, so that the file need not any more."""
+        """Commit a row with the note that the file is in use. If something may be lost the row says
+        so, so that the file need not any more."""
         run = self._database.execute
         self._roll_back()
         # Were the row lost with the power in its turn, counts that it leaves out would be used
@@ -306,13 +307,13 @@ class SqliteStore:
             self.systems = systems
 
     def _roll_back(self) -> None:
-        """Where a transaction that failed is still open: what came after it would not be there."""
+        """Roll back a failed transaction that is still open: later ones would be lost with it."""
         if self._database.in_transaction:
             with suppress(sqlite3.Error):
                 self._database.execute("ROLLBACK")
 
     def close(self) -> None:
-        """In order: all that was committed is in the file, and it says so."""
+        """Close in order: all that was committed is in the file, and it says so."""
         self._roll_back()
         try:
             if not self._unsaid:
@@ -323,8 +324,8 @@ class SqliteStore:
         self._database.close()
 
     def abandon(self) -> None:
-        """After a start that failed: what is there is left as it is, and a file that was not there
-        before is not there any more."""
+        """Clean up after a failed start: an existing file is left as it is, and a new one is
+        removed."""
         self._roll_back()
         if self._made:
             # Without a journal beside it, and while it is locked: nobody else's files are removed.
@@ -363,8 +364,8 @@ def _kind_of(error: sqlite3.Error) -> int:
 
 
 def boot_id() -> str:
-    """This start of the machine; where the machine does not tell, each call is another one, so that
-    the end of a process counts as the loss of power."""
+    """The id of this start of the machine; if the machine does not tell, each call gives another
+    one, so that the end of a process counts as the loss of power."""
     try:
         with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
             return file.read().strip()

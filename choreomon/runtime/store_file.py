@@ -61,8 +61,9 @@ def _put(fresh: str, file: str) -> bool:
 
 
 def what_is_missing(file: str) -> str:
-    """Why a file that is there is not a whole database; empty where it may be one. What its `-wal`
-    file lacks cannot be seen, and what is no database at all SQLite tells. Raises `OSError`."""
+    """The reason why an existing file is not a whole database; empty if it may be one. Missing
+    parts of its `-wal` file cannot be seen, and SQLite tells what is no database at all. Raises
+    `OSError`."""
     with open(file, "rb") as opened:
         header = opened.read(_HEADER)
         size = os.fstat(opened.fileno()).st_size

@@ -46,7 +46,7 @@ def stored_tables(
 
 
 def _left_out(store: SqliteStore, systems: Sequence[str]) -> bool:
-    """Whether these systems could be left out of what the store holds, and are now."""
+    """Leave these systems out of what the store holds; return whether that was possible."""
     snapshot, rows = store.load()
     if snapshot is None or rows:
         return False

@@ -25,7 +25,7 @@ class TimerQueue:
         self._passed = 0
 
     def __len__(self) -> int:
-        """How much is kept."""
+        """The number of entries kept."""
         return len(self._entries)
 
     def add(self, count: int, now: float) -> None:
@@ -39,7 +39,7 @@ class TimerQueue:
 
     @property
     def due(self) -> float | None:
-        """When something is due next."""
+        """The time at which something is due next."""
         return self._entries[0][0] if self._entries else None
 
     def passed(self, now: float) -> range:

@@ -33,7 +33,7 @@ class UndeliveredVerdicts:
         return cls(tuple({id: verdicts[id] for id in ids[at : at + BLOCK]} for at in starts))
 
     def added(self, declared: DeclaredVerdict) -> UndeliveredVerdicts:
-        """With this one as the newest; the same where it is there already."""
+        """The verdicts with this one as the newest; unchanged if it is there already."""
         if declared.id in self:
             return self
         *full, last = self._blocks or ({},)
@@ -42,7 +42,7 @@ class UndeliveredVerdicts:
         return UndeliveredVerdicts((*self._blocks, {declared.id: declared}))
 
     def without(self, ids: Collection[str]) -> UndeliveredVerdicts:
-        """Without those that have these ids."""
+        """The verdicts without those that have these ids."""
         left = {*ids}
         blocks: list[Mapping[str, DeclaredVerdict]] = []
         for place, block in enumerate(self._blocks):

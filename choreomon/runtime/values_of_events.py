@@ -1,5 +1,5 @@
-"""Which values events carry, in all properties beside one process together, and what becomes of
-what a service says: monitors get digests, and verdicts what was said.
+"""Values that events carry, in all properties beside one process together. Monitors get digests of
+what a service says, and verdicts what was said.
 """
 
 from __future__ import annotations
@@ -59,11 +59,12 @@ class ValuesOfEvents:
             checked_values(values, needed, str(label))
 
     def said(self, place: int, label: Label, values: Values) -> Binding:
-        """What an event of this label binds in the property there, as its service said it."""
+        """The binding of an event of this label in the property at `place`, as its service said
+        it."""
         carried = self._tables[place].carries.get(label, ())
         return tuple([(name, values[name]) for name in sorted(carried)])
 
     def digested(self, place: int, said: Binding) -> Binding:
-        """The same as monitors know it: with digests."""
+        """The binding as monitors know it: with digests."""
         key = self._keys[place]
         return tuple([(name, digest(key, name, value)) for name, value in said])

@@ -1,5 +1,5 @@
-"""How many verdicts were declared since the store was made, as a part of the state: whoever looks
-after a restart sees what was said before it, also where nobody looked in between.
+"""Counts of verdicts declared since the store was made, as a part of the state: after a restart
+earlier verdicts are still visible, even if nobody looked in between.
 
 It is counted where a verdict is declared, so that rows that are replayed count what they did, each
 verdict once however often it is delivered.
@@ -15,8 +15,8 @@ PROVISIONAL: Final = "provisional"
 
 
 class VerdictCounts(NamedTuple):
-    """Of one property: last verdicts by kind, verdicts that were given for now, and last
-    `possibly-violated` of which it was not shown that nobody could know more."""
+    """Counts of one property: last verdicts by kind, provisional verdicts, and last
+    `possibly-violated` verdicts not proven unavoidable."""
 
     violated: int = 0
     possibly_violated: int = 0

@@ -16,10 +16,9 @@ from choreomon.runtime.network.credentials import check_webhooks
 
 
 def make_sinks(config: AgentConfig) -> list[Sink]:
-    """Those of `config.verdicts`, in its order. Nothing is opened yet.
-
-    Where nothing is to be lost with the power, what a file took is on the disk. Raises
-    `DocumentError` for files that surely cannot be written, and for what a webhook is known by.
+    """Make the sinks of `config.verdicts`, in its order. Nothing is opened yet. If nothing may be
+    lost with the power, files are synced to the disk. Raises `DocumentError` for files that surely
+    cannot be written, and for bad credentials of webhooks.
     """
     check_webhooks(config)
     sinks: list[Sink] = []
@@ -63,7 +62,7 @@ def _webhook(target: WebhookSink, config: AgentConfig) -> Webhook:
 
 
 def dead_letter_file(target: WebhookSink, config: AgentConfig) -> Path | None:
-    """The one that is named, or one beside the store; `None` where there is no store."""
+    """The dead letter file that is named, or one beside the store; `None` without a store."""
     if target.dead_letter_file is not None or config.store is None:
         return target.dead_letter_file
     return config.store.with_name(f"{config.store.name}.dead-letters.jsonl")

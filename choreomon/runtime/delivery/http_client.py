@@ -1,4 +1,4 @@
-"""One HTTP request on an event loop, all of it within one timeout.
+"""HTTP client: one request on an event loop, all of it within one timeout.
 
 HTTP/1.1 over TCP, with TLS for `https`, one connection a request. Redirections are not followed
 and proxies not asked: an answer speaks of the URL that was named, or of nothing.
@@ -20,7 +20,7 @@ MAX_BODY: Final = 16 * 1024 * 1024
 
 
 class RequestFailed(Exception):
-    """There was no answer, or none that can be understood. The message says why."""
+    """The request had no answer, or none that can be understood. The message says why."""
 
 
 class Response(NamedTuple):

@@ -53,7 +53,7 @@ class DescriptorLines:
         self._thread.close()
 
     def _write(self, lines: Sequence[str]) -> None:
-        """On the thread. Raises `OSError`."""
+        """Write lines, on the thread. Raises `OSError`."""
         text = "".join(f"{line}\n" for line in lines)
         data = memoryview((f"\n{text}" if self._torn else text).encode())
         while data:
@@ -110,7 +110,8 @@ class FileLines(DescriptorLines):
 
 
 def _ends_within_a_line(path: Path) -> bool:
-    """Whether somebody was interrupted there. A pipe, and what may not be read, does not."""
+    """Tell whether the file ends in mid-line because a writer was interrupted. A pipe, or an
+    unreadable file, does not."""
     with suppress(OSError):
         size = path.stat()
         if stat.S_ISREG(size.st_mode) and size.st_size:

@@ -1,4 +1,4 @@
-"""Where verdicts go: every one to every sink at least once, whatever happens to a sink.
+"""Sinks of verdicts: every verdict goes to every sink at least once, whatever happens to a sink.
 
 A verdict is delivered when all sinks took it, or refused it for good, and only then is the agent
 told that it may forget it. Each sink has its own line, in order; one that fails is tried again with
@@ -55,12 +55,13 @@ class Sink(Protocol):
         where it never will."""
 
     async def close(self) -> None:
-        """Nothing more comes."""
+        """Close the sink: nothing more comes."""
 
 
 class _Lane:
-    """One sink with what waits for it. `behind`: it was full, and lacks verdicts that the agent
-    has. `failing`: why it did not take what it was last given, for now or for good."""
+    """The lane of one sink with the verdicts that wait for it. `behind`: it was full, and lacks
+    verdicts that the agent has. `failing`: why it did not take what it was last given, for now or
+    for good."""
 
     __slots__ = ("behind", "bit", "failing", "name", "sink", "waiting", "wake")
 
@@ -79,7 +80,7 @@ class _Lane:
 
 
 class Sinks:
-    """All of them. Made and used on the thread of `loop`.
+    """All sinks of an agent. Made and used on the thread of `loop`.
 
     - `delivered(ids)`: these verdicts were taken by all sinks. Called from the loop, never from
       within `tell`.
@@ -145,7 +146,7 @@ class Sinks:
 
     @property
     def failing(self) -> Mapping[str, str]:
-        """Of the sinks that failed when last tried, why."""
+        """The reasons of the sinks that failed when last tried."""
         return {lane.name: lane.failing for lane in self._lanes if lane.failing}
 
     async def close(self, grace: float = 2.0) -> None:
@@ -189,7 +190,7 @@ class Sinks:
                 await asyncio.sleep(0)  # a sink that never waits should not hold up the loop
 
     async def _rest(self, seconds: float) -> None:
-        """So long, or until the end begins."""
+        """Sleep this long, or until the end begins."""
         pauses: set[asyncio.Future[object]] = {
             asyncio.ensure_future(self._sleep(seconds)),
             asyncio.ensure_future(self._closing.wait()),

@@ -26,9 +26,9 @@ from choreomon.runtime.delivery.worker_thread import WorkerThread
 
 
 class Webhook:
-    """Each verdict is posted to `url` as one JSON object, until the answer is 2xx, or one that
-    refuses it for good: 4xx, but for 408, 425 and 429. What is refused so is put to the dead
-    letters, and does not block the next.
+    """Webhook: posts each verdict to `url` as one JSON object, until the answer is 2xx, or refuses
+    it for good: 4xx, except 408, 425 and 429. A refused verdict goes to the dead letters, and does
+    not block the next.
 
     The header `Idempotency-Key` has the id of the verdict: one that comes again, since its answer
     was lost, can be told by it. `timeout` is in seconds. `tls`: how `https` is checked; by default,
@@ -133,16 +133,16 @@ class Webhook:
 
 
 def refuses_for_good(status: int) -> bool:
-    """Whether an answer says that this very request will never be taken. 408 (timeout), 425 (too
-    early) and 429 (too many) speak of now; 5xx of the receiver."""
+    """Tell whether an answer says that this very request will never be taken. 408 (timeout), 425
+    (too early) and 429 (too many) speak of now; 5xx of the receiver."""
     return 400 <= status < 500 and status not in (408, 425, 429)
 
 
 def load_credentials(
     url: str, headers_file: Path | None, secret_file: Path | None
 ) -> tuple[Mapping[str, str], tuple[bytes, ...]]:
-    """What is in the files; nothing where there is none. A name and password in the `url` are an
-    `Authorization`, and allow no other one. Raises `DocumentError`."""
+    """Load headers and secrets from the files; empty without files. A name and password in the
+    `url` are an `Authorization`, and allow no other one. Raises `DocumentError`."""
     headers: Mapping[str, str] = {}
     if headers_file is not None:
         told_by_url = {"authorization"} if urlsplit(url).username is not None else set()
@@ -173,4 +173,4 @@ class Callback:
                 raise SinkFailed(f"{type(error).__name__}: {error}") from error
 
     async def close(self) -> None:
-        """There is nothing to close."""
+        """Do nothing: there is nothing to close."""

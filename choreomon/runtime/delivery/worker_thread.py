@@ -27,7 +27,7 @@ class WorkerThread:
         self._started = False
 
     async def run(self, call: Callable[[], _Result]) -> _Result:
-        """What the call returns or raises. Where this is cancelled, the call goes on."""
+        """Run a call; return or raise what it does. If this is cancelled, the call goes on."""
         if not self._started:
             self._started = True
             threading.Thread(target=self._work, name=self._name, daemon=True).start()

@@ -1,4 +1,5 @@
-"""Where agents listen and where they are reached: `tcp://HOST:PORT`, checked. Nothing is looked up.
+"""Addresses at which agents listen and are reached: `tcp://HOST:PORT`, checked. Nothing is looked
+up.
 
 HOST is a name, an IPv4 address, an IPv6 address in brackets or, to listen on all interfaces, `*`.
 PORT is 1 to 65535 or, to listen, also 0, which is any that is free.
@@ -15,7 +16,7 @@ _LOOPBACK: Final = "127.0.0.1"
 
 
 class UnusableAddress(ChoreomonError):
-    """No address, or none that may be used so. The message says what would be right."""
+    """A text is no address, or may not be used as such. The message says what would be right."""
 
 
 def to_listen(text: str) -> Address:
@@ -34,12 +35,12 @@ def to_reach(text: str) -> Address:
 
 
 def as_endpoint(address: Address) -> str:
-    """As libzmq wants it."""
+    """The address as libzmq wants it."""
     return f"tcp://{address}"
 
 
 def is_ipv6(address: Address) -> bool:
-    """Whether the host is an IPv6 address, so that IPv6 is meant whatever else is said."""
+    """Tell whether the host is an IPv6 address, so that IPv6 is meant whatever else is said."""
     return ":" in address.host
 
 

@@ -25,7 +25,8 @@ _B = TypeVar("_B")
 
 
 def load_security(config: AgentConfig, tables: Sequence[SplitTable]) -> Security:
-    """Who is who. Raises `DocumentError` with all that is wrong with the keys."""
+    """Load the keys that say who is who. Raises `DocumentError` with all that is wrong with the
+    keys."""
     processes = {name for table in tables for name in table.processes}
     keys = config.keys
     if keys is None:
@@ -66,7 +67,7 @@ def _peers_keys(config: AgentConfig, keys: Keys) -> dict[str, tuple[str, ...]]:
 
 
 def load_token(config: AgentConfig) -> str:
-    """What services must tell; "" where they need not. Raises `DocumentError`."""
+    """Load the token that services must present; "" if they need none. Raises `DocumentError`."""
     if config.local.token is None:
         return ""
     with told_at(config, ("local", "token")):
@@ -100,7 +101,7 @@ def check_credentials(config: AgentConfig, tables: Sequence[SplitTable]) -> None
 
 
 def _both(first: Callable[[], _A], second: Callable[[], _B]) -> tuple[_A, _B]:
-    """What both give. Raises one `DocumentError` with the problems of both."""
+    """Call both, and return both results. Raises one `DocumentError` with the problems of both."""
     try:
         one = first()
     except DocumentError as error:

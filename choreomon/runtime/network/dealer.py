@@ -46,16 +46,16 @@ class Dealer:
         self._asked_since = None
 
     def may_have_another_key(self, now: float, patience: float) -> bool:
-        """Whether the peer was asked, and is silent for so long; and there is another key to try.
-        It may as well be away, and then nothing is lost by it but what is old."""
+        """Tell whether the peer was asked, has been silent for so long, and there is another key to
+        try. It may just be unavailable; then trying another key loses only what is old."""
         since = self._asked_since
         return len(self.keys) > 1 and since is not None and now - since >= patience
 
     def may_be_given_up(self, now: float, patience: float) -> bool:
-        """Whether all that was to be sent was refused for so long. Perhaps the peer is away, and
-        too much waits already. But after some errors of protocol (another program had the port
-        for a moment) libzmq has given up for good. A new socket helps there, and elsewhere it loses
-        only what is old."""
+        """Tell whether all that was to be sent was refused for so long. Perhaps the peer is
+        unavailable, and too much waits already. But after some errors of protocol (another program
+        had the port for a moment) libzmq has given up for good. A new socket helps there, and
+        elsewhere it loses only what is old."""
         return self._refused_since is not None and now - self._refused_since >= patience
 
     def close(self) -> None:

@@ -22,7 +22,7 @@ _READABLE: Final = (zmq.POLLIN, zmq.POLLIN | zmq.POLLOUT)
 
 
 def _nothing() -> None:
-    """What happens after a batch where nobody asked for anything."""
+    """Do nothing: the default after a batch."""
 
 
 class DrainingReader:

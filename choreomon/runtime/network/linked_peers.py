@@ -1,4 +1,5 @@
-"""What an agent and its peers know of each other's clocks, and frames that rest on it.
+"""Linked peers: what an agent and its peers know of each other's clocks, and frames that rest on
+it.
 
 Between the sockets and the journal: what goes to a peer is told relative to what the peer has
 offered, and what comes is made whole before anything else is done with it. So a journal has whole
@@ -57,8 +58,8 @@ class LinkedPeers:
         return data
 
     def whole(self, given: FromPeer) -> FromPeer | Dropped:
-        """What came, so that it stands for itself; or why it cannot be read. What has other faults
-        is let through: others refuse it."""
+        """Make a frame that came self-contained, or tell why it cannot be read. Frames with other
+        faults are let through: others refuse them."""
         try:
             frame = open_untrusted(given.data)
             if given.peer and frame.store:

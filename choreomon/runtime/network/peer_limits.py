@@ -47,23 +47,24 @@ class Limits:
     burst: float = 20_000.0
     """Frames that may come at once nevertheless."""
     heartbeat: float = 2.0
-    """Between signs of life; a connection without one for three times that is given up."""
+    """Seconds between signs of life; a connection without one for three times that is given up."""
     handshake: float = 5.0
-    """To connect, and to say who one is."""
+    """Seconds to connect, and to identify oneself."""
     other_key: float = 2.0
-    """Without any answer of a peer that is known by several keys, before another one is tried."""
+    """Seconds without any answer of a peer with several known keys, before another one is tried."""
     reconnect: float = 0.1
-    """Before connecting again; libzmq doubles it up to `reconnect_most`, and begins anew when it
-    was connected."""
+    """Seconds before connecting again; libzmq doubles it up to `reconnect_most`, and begins anew
+    after a connection."""
     reconnect_most: float = 1.0
-    """What was asked meanwhile waits in the socket, so this is how late a peer that is back is
-    asked. A peer that stays away costs an attempt to connect, and to look its name up, so often."""
+    """The most seconds between attempts to connect. Inquiries wait in the socket meanwhile, so this
+    is the delay until a peer that is back is asked. A peer that stays away costs an attempt to
+    connect, and to look its name up, so often."""
     lookups: int = 8
     """Peers whose addresses are names that are looked up at once."""
     revive: float = 5.0
-    """How long a DEALER may refuse every frame before there is a new one in its place."""
+    """Seconds for which a DEALER may refuse every frame before a new one takes its place."""
     pause: float = 1.0
-    """How long frames are kept in a pause, before they are dropped."""
+    """Seconds for which frames are kept in a pause, before they are dropped."""
 
 
 def bound(socket: zmq.Socket[Any], limits: Limits) -> None:

@@ -1,10 +1,10 @@
-"""From which stores a peer speaks. Two agents with one name and key, and a store each, are two
+"""Stores from which a peer speaks. Two agents with one name and key, and a store each, are two
 processes that use the same counts: what either says of the process lacks what the other knows.
 
 A peer whose store was lost speaks from a new one, and never again from the old one; that is let
 through. One that speaks from a store, then from another, and then from the first again, is two, and
-from then on neither is believed, while both speak: to be silent costs certainty, as where an agent
-is away, and to believe one of them could cost a violation.
+from then on neither is believed, while both speak: to be silent costs certainty, as if an agent is
+unavailable, and to believe one of them could cost a violation.
 
 It is kept in memory, for one life of the agent that hears. What it does not see: two that never
 speak to the same agent, what came before the second one spoke for the second time, and a copy of
@@ -22,7 +22,7 @@ MOST: Final = 8
 
 
 class _Heard(NamedTuple):
-    """When a store was heard of: the numbers of the first and the last frame, and the time of the
+    """Frames heard from a store: the numbers of the first and the last one, and the time of the
     last."""
 
     first: int
@@ -31,7 +31,7 @@ class _Heard(NamedTuple):
 
 
 class PeerStores:
-    """What was heard of all peers. Times are monotonic seconds."""
+    """The stores of all peers, as heard. Times are monotonic seconds."""
 
     def __init__(self, quiet: float = QUIET) -> None:
         self._quiet = quiet

@@ -50,7 +50,7 @@ from choreomon.runtime.network.token_bucket import TokenBucket
 Refusal: TypeAlias = Literal[
     "unauthorised", "routing-id", "parts", "empty", "oversized", "rate", "paused"
 ]
-"""Why a connection was not let in (`unauthorised`), or a frame was dropped."""
+"""The reason why a connection was not let in (`unauthorised`), or a frame was dropped."""
 
 _ROUTE: Final = zmq.NOBLOCK | zmq.SNDMORE
 _MOMENT: Final = 0.01
@@ -117,7 +117,7 @@ class PeerSockets:
         self._buckets: dict[tuple[str, str], TokenBucket] = {}
         self._dealers: dict[str, Dealer] = {}
         self._tries: Counter[str] = Counter()
-        """How many keys of a peer were tried in vain."""
+        """The number of keys of a peer that were tried in vain."""
         self._dropping = False
         self._paused: asyncio.TimerHandle | None = None
         self._opening: asyncio.TimerHandle | None = None
@@ -184,17 +184,17 @@ class PeerSockets:
 
     @property
     def security(self) -> Security:
-        """Who is who, by now."""
+        """The keys that say who is who at present."""
         return self._security
 
     @property
     def listening(self) -> bool:
-        """Whether others can connect."""
+        """True if others can connect."""
         return self._opening is None and not self._closed
 
     @property
     def endpoint(self) -> str:
-        """Where it listens, with the port that was found free where any would do. The host of a
+        """The endpoint at which it listens, with the free port found if any would do. The host of a
         listener on all interfaces is `0.0.0.0` or `[::]`, at which nobody can be reached."""
         return self._endpoint
 
@@ -389,7 +389,7 @@ class PeerSockets:
         return True
 
     def _refuses(self, way: str, peer: str, frame: bytes, more: bool) -> bool:
-        """Whether the frame is dropped, which is told then."""
+        """Tell whether to drop the frame; report it if so."""
         bucket = self._buckets.get((way, peer))
         now = self._clock()
         if bucket is None:
@@ -413,8 +413,8 @@ class PeerSockets:
 
 
 def _user_of(part: zmq.Frame) -> str:
-    """Whose connection it came along, by the `user_id` that the ZAP handler said; "" where he
-    did not."""
+    """The owner of the connection of a frame, by the `user_id` that the ZAP handler gave; "" if it
+    gave none."""
     try:
         return str(part.get("User-Id"))
     except zmq.ZMQError:

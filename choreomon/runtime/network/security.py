@@ -1,4 +1,4 @@
-"""Who is at the other end of a connection between agents, and what nobody else can read.
+"""Security of connections between agents: who is at the other end, and what nobody else can read.
 
 `Curve` is for every network: each connection is encrypted, each agent has a pair of keys
 (`choreomon keygen`), asks only who has the public key that it expects, and lets only those in
@@ -89,14 +89,14 @@ class Curve:
 
     @property
     def process(self) -> str:
-        """Whose agent this is."""
+        """The process of this agent."""
         return self.own.process
 
 
 @dataclass(frozen=True, slots=True)
 class Insecure:
-    """Nothing is protected: `process` says who it is, and believes whoever says to be one of
-    `peers`, where the own process is passed over."""
+    """No protection: `process` says who it is, and believes whoever claims to be one of `peers`;
+    the own process there is ignored."""
 
     process: str
     peers: Collection[str]
@@ -143,7 +143,7 @@ def check_addresses(security: Security, bind: Address, addresses: Mapping[str, A
 
 
 def secure_listener(socket: zmq.Socket[bytes], security: Security) -> None:
-    """Before it binds: let nobody in whom a `ZapHandler` has not let in."""
+    """Secure a listener before it binds: let nobody in whom a `ZapHandler` has not let in."""
     # Without a domain, or with one that is not enforced, libzmq lets everybody in where no
     # ZAP handler is there. The domain has to come first, or libzmq aborts.
     socket.setsockopt(zmq.ZAP_DOMAIN, DOMAIN)
@@ -157,8 +157,8 @@ def secure_listener(socket: zmq.Socket[bytes], security: Security) -> None:
 
 
 def user_id(process: str) -> str:
-    """What the connections of a process are known by, in ASCII and of fewer than 256 bytes as ZAP
-    and PLAIN want it: the name, where that is plain."""
+    """The id by which connections of a process are known, in ASCII and of fewer than 256 bytes as
+    ZAP and PLAIN want it: the name, if it is plain."""
     return short(process)
 
 
@@ -176,8 +176,8 @@ def public_keys_of(security: Security, peer: str) -> tuple[str, ...]:
 def secure_asker(
     socket: zmq.Socket[bytes], security: Security, peer: str, key: str | None = None
 ) -> None:
-    """Before it connects: say who asks, and with `Curve` speak to nobody but `peer`, who has the
-    public key `key`, by default its first one."""
+    """Secure an asker before it connects: say who asks, and with `Curve` speak to nobody but
+    `peer`, who has the public key `key`, by default its first one."""
     match security:
         case Curve(own, _):
             server = key or public_keys_of(security, peer)[0]
@@ -203,8 +203,8 @@ def mechanism(security: Security) -> tuple[bytes, Mapping[bytes, str]]:
 def admit(
     request: Sequence[bytes], wanted_mechanism: bytes, owners: Mapping[bytes, str]
 ) -> Admission:
-    """Who is let in on a request of ZAP (version, request id, domain, address, routing id of the
-    listener, mechanism, credentials): pure."""
+    """Decide who is let in on a request of ZAP (version, request id, domain, address, routing id of
+    the listener, mechanism, credentials): pure."""
     if len(request) < 7:
         return Admission("", "a request of ZAP with parts missing")
     version, _, domain, address, _, used_mechanism, credential = request[:7]
@@ -222,7 +222,7 @@ def admit(
 
 
 def is_router_made(routing_id: bytes) -> bool:
-    """Whether a routing id may have been made by our ROUTER: 5 bytes, of which the first is 0.
+    """Tell whether a routing id may have been made by our ROUTER: 5 bytes, of which the first is 0.
 
     Another one was chosen by the client, who could choose that of somebody else, and hear what is
     meant for them. Ids that begin with 0 are reserved to libzmq, which keeps its own clients from

@@ -1,4 +1,4 @@
-"""How often something may happen: so many times a second, and a number of times at once."""
+"""Token bucket: limits how often something may happen, per second and at once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class TokenBucket:
         self._filled_at = now
 
     def take(self, now: float) -> bool:
-        """Whether there was a token, which is gone then."""
+        """Take a token; return whether there was one."""
         tokens = self._tokens + (now - self._filled_at) * self._rate
         if tokens > self._burst:
             tokens = self._burst

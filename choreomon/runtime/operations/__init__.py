@@ -1,3 +1,1 @@
-"""What operators look at: metrics, pages, logs. What is counted there is observed, and decides
-nothing.
-"""
+"""Metrics, pages and logs for operators. Counts are observations, and decide nothing."""

@@ -28,7 +28,7 @@ from choreomon.runtime.operations.status import Readings
 
 
 class AgentReadings(NamedTuple):
-    """What the sidecar does not know. `connections` of services are open, `repeats` inquiries were
+    """Readings beyond the sidecar. `connections` of services are open, `repeats` inquiries were
     sent again, `failing_sinks` did not take what they were last given, `instance_loads`: how often
     an instance was read from the store."""
 
@@ -121,7 +121,8 @@ class _AgentCollector(Collector):
         last_verdicts = CounterMetricFamily(
             "choreomon_verdicts", "Last verdicts about events.", labels=("property", "verdict")
         )
-        # Of every kind from the first scrape on, so that the first one is an increase.
+        # Counts of every kind exist from the first scrape on, so that the first occurrence is an
+        # increase.
         for title, each in zip(metrics.properties, counts, strict=True):
             for kind, count in each.last.items():
                 last_verdicts.add_metric((title, kind), count)
@@ -247,7 +248,8 @@ class _AgentCollector(Collector):
             yield _gauge(name, told, value)
 
     def _instances(self, found: Readings) -> Iterator[Metric]:
-        """Of properties for each instance; values of parameters are no labels."""
+        """Yields the metrics of properties for each instance; values of parameters are no
+        labels."""
         titles = self._metrics.properties
         several = {
             title: each.instances

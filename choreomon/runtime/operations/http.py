@@ -32,7 +32,7 @@ _END: Final = b"\r\n\r\n"
 
 
 class Answer(NamedTuple):
-    """What is answered. `status` is a code of HTTP."""
+    """An answer. `status` is a code of HTTP."""
 
     status: int
     content_type: str
@@ -40,7 +40,7 @@ class Answer(NamedTuple):
 
 
 Page: TypeAlias = Callable[[Mapping[str, str]], Answer]
-"""What is at a path, given the headers of a request by their names in small letters."""
+"""Makes the answer for a path, given the headers of a request by their names in small letters."""
 
 
 def operations_pages(
@@ -178,7 +178,7 @@ class HttpServer:
 
 
 async def _read_out(reader: asyncio.StreamReader) -> None:
-    """Until the other end closes: where something that it sent is not read, closing may take the
+    """Read until the other end closes: if something that it sent is unread, closing may take the
     answer back (RFC 9112, section 9.6)."""
     for _ in range(MAX_READ_OUT):
         if not await reader.read(MAX_REQUEST):

@@ -1,4 +1,4 @@
-"""What an agent logs: things with fields, as JSON or text, a line each, on the standard error.
+"""Logs of an agent: records with fields, as JSON or text, a line each, on the standard error.
 
 It is the logging of the standard library: `configure` is for an agent in a process of its own, and
 a monitor inside of a service logs to `choreomon` as the service has it. What others cause as often
@@ -41,8 +41,8 @@ class OncePerInterval:
         self._left_out: dict[str, tuple[float, int]] = {}
 
     def passes(self, key: str, now: float) -> int | None:
-        """`None`: leave it out. Otherwise how many of its kind were left out since the last one.
-        `now` is in seconds of a clock that does not run backwards."""
+        """Return `None` to leave it out, otherwise how many of its kind were left out since the
+        last one. `now` is in seconds of a clock that does not run backwards."""
         if key not in self._left_out and len(self._left_out) >= MAX_KEYS:
             self._forget(now)
             if len(self._left_out) >= MAX_KEYS:
@@ -63,7 +63,7 @@ class OncePerInterval:
         }
 
     def rest(self) -> dict[str, int]:
-        """How many of each kind were left out and not told of yet; they count as told now."""
+        """The numbers of each kind left out and not yet reported; they count as reported now."""
         rest = {key: left_out for key, (_, left_out) in self._left_out.items() if left_out}
         self._left_out.clear()
         return rest
@@ -96,7 +96,7 @@ class Log:
         self._log(logging.WARNING, message, fields)
 
     def error(self, message: str, *, cause: BaseException | None = None, **fields: object) -> None:
-        """With `cause`, its traceback is a field, too."""
+        """Log an error; with `cause`, its traceback is a field, too."""
         self._log(logging.ERROR, message, fields, cause)
 
     def seldom(self, key: str, message: str, **fields: object) -> None:
@@ -106,8 +106,8 @@ class Log:
             self.warning(message, **fields, **({"left_out": left_out} if left_out else {}))
 
     def failed(self, message: str, cause: BaseException | None) -> None:
-        """What nobody expected, with its traceback: an error, at most once an interval for each
-        place that raises it."""
+        """Log an unexpected error with its traceback, at most once an interval for each place that
+        raises it."""
         key = f"error {_place(cause)}"
         left_out = self._seldom.passes(key, self._now())
         if left_out is not None:
@@ -154,7 +154,7 @@ def configure(
 
 
 def _place(cause: BaseException | None) -> str:
-    """What was raised, and where."""
+    """The type of what was raised, and the place."""
     if cause is None:
         return ""
     place = cause.__traceback__
@@ -165,7 +165,7 @@ def _place(cause: BaseException | None) -> str:
 
 
 class _Quiet(logging.StreamHandler[TextIO]):
-    """That nobody reads the logs is no reason to fail."""
+    """A handler that ignores errors: that nobody reads the logs is no reason to fail."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
         pass

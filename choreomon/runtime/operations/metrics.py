@@ -1,4 +1,4 @@
-"""What happens with an agent, counted.
+"""Metrics of an agent: counts of what happens.
 
 It happens with every event, so that counts are plain integers; metrics are made of them when they
 are scraped (`choreomon.runtime.operations.exposition`), and what can be looked up then is not
@@ -34,12 +34,12 @@ REASONS: Final[tuple[str, ...]] = (
         )
     ),
 )
-"""Why something is refused: by the side of the service, the sockets, what waits for its turn, the
-driver, the sidecar, or a host."""
+"""Reasons of refusals: by the side of the service, the sockets, the queue of frames, the driver,
+the sidecar, or a host."""
 KINDS: Final = ("inquiry", "response", "waiting")
-"""What agents send to each other."""
+"""Kinds of messages between agents."""
 OTHER: Final = "other"
-"""Any reason or kind that is none of these, so that there are never more of them."""
+"""Stands for every other reason or kind, so that the number of labels is bounded."""
 
 LATENCY_BOUNDS: Final = (
     *(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5),
@@ -57,7 +57,7 @@ _MICROSECONDS: Final = 1_000_000
 
 
 class Histogram:
-    """How many values were at most each of the `bounds`, and above the last one."""
+    """Histogram: how many values were at most each of the `bounds`, and above the last one."""
 
     __slots__ = ("bounds", "counts", "total")
 
@@ -72,8 +72,8 @@ class Histogram:
 
 
 class LabelCount:
-    """How many events had a label, and when the last one was, in microseconds of the clock that
-    `Ticked.at` is of."""
+    """The number of events with a label, and the time of the last one, in microseconds of the clock
+    of `Ticked.at`."""
 
     __slots__ = ("at", "events")
 
@@ -93,9 +93,9 @@ class Metrics:
         self.events = 0
         """Events that some table mentions, each once."""
         self.ticks: list[int] = []
-        """The same, for each property."""
+        """Events that each property mentions."""
         self.labels: list[dict[Label, LabelCount]] = []
-        """The same, for each property and each label of the process."""
+        """Events of each label of the process, for each property."""
         self.sent_messages = dict.fromkeys((*KINDS, OTHER), 0)
         self.sent_bytes = 0
         self.answers = 0
@@ -112,9 +112,9 @@ class Metrics:
         self.commits = Histogram(COMMIT_BOUNDS)
         """Seconds of each commit."""
         self.disk_failures = 0
-        """How often the disk began to take nothing."""
+        """The number of times that the disk began to take nothing."""
         self.failing_why = ""
-        """Why the disk takes nothing; empty where it does."""
+        """The reason why the disk takes nothing; empty if it does."""
         self._now = now
         self._systems: list[str] = []
         self._label: Label | None = None
@@ -122,12 +122,12 @@ class Metrics:
         self.reloaded(tables)
 
     def reloaded(self, tables: Sequence[SplitTable]) -> None:
-        """From now on the properties are those of these tables. Of those that were there before
-        it is counted on."""
+        """Count for the properties of these tables from now on. Counts of properties that were
+        there before go on."""
         known = {system: place for place, system in enumerate(self._systems)}
         self._systems = [table.system_id for table in tables]
         self.properties = _told_apart(tables)
-        """What each property is called, no two the same."""
+        """Distinct names of the properties."""
         self.ticks = [
             self.ticks[known[system]] if system in known else 0 for system in self._systems
         ]
@@ -148,7 +148,7 @@ class Metrics:
     # An observer of a node.
 
     def happened(self, output: Observed) -> None:
-        """What a sidecar told of itself."""
+        """Take what a sidecar told of itself."""
         if isinstance(output, Ticked):
             system, at, label, clock, _ = output
             self.ticks[system] += 1
@@ -208,7 +208,7 @@ class Metrics:
     # Short forms.
 
     def labels_seen(self) -> list[list[LabelStatus]]:
-        """Of each property, its labels."""
+        """The labels of each property."""
         now = self._now()
         return [
             [
@@ -224,7 +224,7 @@ class Metrics:
 
     @property
     def refusals(self) -> Mapping[str, int]:
-        """What was refused, by reason, without those that never were."""
+        """The numbers of refusals, by reason, without zeros."""
         return {reason: count for reason, count in self.refused_by.items() if count}
 
 

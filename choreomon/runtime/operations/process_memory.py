@@ -1,4 +1,4 @@
-"""How much memory this process uses."""
+"""Memory that this process uses."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ KINDS: tuple[VerdictKind, ...] = (VIOLATED, POSSIBLY_VIOLATED, WITHDRAWN)
 
 
 class Counted(NamedTuple):
-    """So many last verdicts of this kind about a rule of the property at `place`."""
+    """The number of last verdicts of a kind about a rule of the property at `place`."""
 
     place: int
     rule: StatedRule
@@ -36,7 +36,7 @@ class RuleVerdicts:
         self._counts: dict[tuple[str, StatedRule, VerdictKind], int] = {}
 
     def reloaded(self, tables: Sequence[SplitTable]) -> None:
-        """From now on the properties are those of these tables."""
+        """Count for the properties of these tables from now on."""
         before, self._tables, self._counts = self._counts, tables, {}
         for table in tables:
             for stated, _ in table.table.rules:
@@ -55,7 +55,7 @@ class RuleVerdicts:
             self._counts[key] = self._counts.get(key, 0) + 1
 
     def all(self) -> Iterator[Counted]:
-        """All counts."""
+        """Yields all counts."""
         places = {table.system_id: place for place, table in enumerate(self._tables)}
         for (system, rule, kind), count in self._counts.items():
             yield Counted(places[system], rule, kind, count)

@@ -1,4 +1,4 @@
-"""What can be looked up in the state of a sidecar, for metrics and for `/status`."""
+"""Readings of the state of a sidecar, for metrics and for `/status`."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from choreomon.runtime.verdict_counts import PROVISIONAL, VerdictCounts
 
 
 class PropertyReadings(NamedTuple):
-    """Of one property: inspections of transitions that wait for answers, whose answers, events of
-    which the last verdict is not said, how many of them have which provisional verdict, gaps that
-    are remembered, whether one is open, how many verdicts were declared since the store was made,
-    whether it is being closed, how many verdicts were not delivered, and of a property for each
-    instance what there is of these."""
+    """Readings of one property: inspections of transitions that wait for answers, whose answers,
+    events without a last verdict, how many of them have which provisional verdict, gaps that are
+    remembered, whether one is open, how many verdicts were declared since the store was made,
+    whether it is being closed, how many verdicts were not delivered, and the instances of a
+    property for each instance."""
 
     inspections: int
     waiting_for: tuple[str, ...]
@@ -43,7 +43,8 @@ class PropertyReadings(NamedTuple):
 
 
 class Readings(NamedTuple):
-    """Of one sidecar. `leases`: sessions whose services let nothing leave unanswered now."""
+    """Readings of one sidecar. `leases`: sessions whose services let nothing leave unanswered
+    now."""
 
     properties: tuple[PropertyReadings, ...]
     sessions: int
@@ -52,7 +53,7 @@ class Readings(NamedTuple):
 
     @property
     def words(self) -> Mapping[str, int]:
-        """Of all properties: last verdicts by verdict, and provisional ones."""
+        """Counts of last verdicts by verdict, and of provisional ones, over all properties."""
         words: Counter[str] = Counter()
         for each in self.properties:
             words.update(each.counts.last)
