@@ -18,6 +18,7 @@ from typing import Literal, TypeAlias
 from choreomon.agent_files.addresses import ANY_HOST, MAX_SOCKET_PATH, Address, parse_tcp
 from choreomon.agent_files.clocks.text import KEY_BYTES, MAX_SYSTEMS
 from choreomon.agent_files.local import MAX_LEASE
+from choreomon.agent_files.proxies import Proxies, route_defects
 from choreomon.agent_files.table_file import SplitTable, load_table
 from choreomon.core.errors import Defect, DocumentError, Problem
 from choreomon.core.errors import Path as FieldPath
@@ -105,9 +106,9 @@ class AgentConfig:
     directory, relative ones of a file start where the file is.
 
     `listen` and the values of `peers` are `tcp://HOST:PORT`. `keys` is `None` if `insecure`.
-    `store` is `None` if `durability` is `off`. `http` is `None` if nothing is served. `file` and
-    `lines` say where the fields stand, for messages about them; both are empty for a value made in
-    Python.
+    `store` is `None` if `durability` is `off`. `http` is `None` if nothing is served,
+    `proxies` if no proxy asks. `file` and `lines` say where the fields stand, for messages about
+    them; both are empty for a value made in Python.
     """
 
     process: str
@@ -125,6 +126,7 @@ class AgentConfig:
     most_open: int = 512
     lease: float = 5.0
     http: Address | None = None
+    proxies: Proxies | None = None
     verdicts: tuple[Sink, ...] = (StdoutSink(),)
     log: LogSettings = LogSettings()
     limits: Limits = Limits()
@@ -221,6 +223,7 @@ def config_defects(config: AgentConfig) -> Iterator[Defect]:
     yield from _security_defects(config)
     yield from _peer_defects(config)
     yield from _local_defects(config.local)
+    yield from _proxy_defects(config)
     yield from _place_defects(config)
     if config.give_up <= config.deadline:
         yield Defect(
@@ -296,6 +299,17 @@ def _local_defects(local: LocalAccess) -> Iterator[Defect]:
         yield Defect((*path, "path"), f"{told}: choose a shorter one")
 
 
+def _proxy_defects(config: AgentConfig) -> Iterator[Defect]:
+    if config.proxies is None:
+        return
+    listen, path = config.proxies.listen, ("proxies",)
+    if not listen.loopback:
+        told = f"should be a loopback address such as 127.0.0.1:7602, not {listen}: who reaches it"
+        yield Defect((*path, "listen"), f"{told} speaks for the service")
+    for defect in route_defects(config.proxies.routes):
+        yield Defect((*path, *defect.path), defect.message)
+
+
 def _place_defects(config: AgentConfig) -> Iterator[Defect]:
     """Places at which the agent would listen twice."""
     taken: list[tuple[str, Address]] = []
@@ -303,6 +317,7 @@ def _place_defects(config: AgentConfig) -> Iterator[Defect]:
         (("listen",), parse_tcp(config.listen)),
         (("http",), config.http),
         (("local", "tcp"), config.local.tcp),
+        (("proxies", "listen"), None if config.proxies is None else config.proxies.listen),
     ):
         if address is None or not address.port:
             continue
@@ -365,3 +380,8 @@ def table_defects(config: AgentConfig, tables: Sequence[SplitTable]) -> Iterator
         if peer not in known:
             close = did_you_mean(peer, known) or ": take it out"
             yield Defect(("peers", peer), f"is no process of any of the tables{close}")
+    for host, peer in ({} if config.proxies is None else config.proxies.peers).items():
+        if peer not in known:
+            close = did_you_mean(peer, known) or ": take it out"
+            told = f"is {peer}, which is no process of any of the tables{close}"
+            yield Defect(("proxies", "peers", host), told)

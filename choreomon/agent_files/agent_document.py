@@ -40,6 +40,7 @@ from choreomon.agent_files.agent_fields import (
     PeerAddress,
     Time,
 )
+from choreomon.agent_files.proxy_document import ProxiesDocument, proxies_of
 from choreomon.files.fields import (
     BRANCH,
     SCHEMA,
@@ -235,6 +236,9 @@ class AgentDocument(Part):
     http: HostPort | None = Field(
         default=None, description="where /metrics, /healthz and /readyz are served; null: nowhere"
     )
+    proxies: ProxiesDocument | None = Field(
+        default=None, description="the proxies that ask before they let requests pass; null: none"
+    )
     verdicts: OneOrMore[SinkDocument] = Field(
         default=(StdoutDocument(stdout=True),), description="a list of where verdicts go"
     )
@@ -298,6 +302,7 @@ def _config(document: AgentDocument, located: Positioned) -> AgentConfig:
         most_open=document.most_open,
         lease=document.lease,
         http=None if http is None else parse_address(http),
+        proxies=proxies_of(document.proxies),
         verdicts=tuple(_sink(sink, folder) for sink in document.verdicts),
         log=LogSettings(document.log.level, document.log.format),
         limits=Limits(**document.limits.model_dump()),

@@ -13,7 +13,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from typing import Final, Protocol
 
 from choreomon.agent_files.addresses import Address
@@ -28,6 +27,7 @@ from choreomon.core.suggestion import closest
 from choreomon.logs.trace import trace_line
 from choreomon.runtime.delivery.configured_sinks import make_sinks
 from choreomon.runtime.delivery.sinks import Sink, Sinks
+from choreomon.runtime.front import Front
 from choreomon.runtime.local_socket import listen_tcp, listen_unix
 from choreomon.runtime.network.addresses import UnusableAddress
 from choreomon.runtime.network.credentials import load_token
@@ -38,6 +38,7 @@ from choreomon.runtime.operations.http import HttpServer, operations_pages
 from choreomon.runtime.operations.logs import Log
 from choreomon.runtime.operations.metrics import Metrics
 from choreomon.runtime.operations.status import Readings, agent_status, readings
+from choreomon.runtime.operations.version import installed_version
 from choreomon.runtime.outputs import DeclaredVerdict, Dropped, Observed, Ticked
 from choreomon.runtime.reloading import CannotReload
 from choreomon.runtime.rereading import reread
@@ -45,14 +46,6 @@ from choreomon.runtime.service import ServiceSide
 
 LAST_VERDICTS: Final = 50
 """Verdicts that `/status` shows."""
-
-
-def installed_version() -> str:
-    """The version of the distribution; empty in a checkout that is not installed."""
-    try:
-        return version("choreomon")
-    except PackageNotFoundError:
-        return ""
 
 
 class LineSink(Protocol):
@@ -70,6 +63,7 @@ class Agent:
       --trace` writes them; `index` counts the lines, times are monotonic.
     - `sinks`: instead of those of the configuration.
     - `wall`: wall time in seconds; it is printed and never compared.
+    - `front`, to be set before the start: it is begun and ended with the agent.
 
     Raises `DocumentError`, `UnusableAddress` and `UnusableKeys` where it cannot start.
     """
@@ -91,6 +85,7 @@ class Agent:
         self.log = log
         self.last_verdicts: deque[LiveVerdict] = deque(maxlen=LAST_VERDICTS)
         self.http_address: Address | None = None
+        self.front: Front | None = None
         self.metrics = Metrics(config.process, tables, now=now)
         self._loop = loop
         self._wall = wall
@@ -163,12 +158,14 @@ class Agent:
         self.node.start(self._service)
         if self._side is not None:
             self._server = await self._listen(self._side)
+        proxies = None if self.front is None else str(await self.front.begin())
         self.log.info(
             "ready",
             peers=self.node.endpoint,
             local=str(config.local.path or config.local.tcp or "embedded"),
             http=None if self.http_address is None else str(self.http_address),
             durability=config.durability,
+            **({} if proxies is None else {"proxies": proxies}),
         )
 
     async def _listen(self, side: ServiceSide) -> asyncio.Server:
@@ -185,6 +182,8 @@ class Agent:
     async def stop(self) -> None:
         """Stop in order: take nothing more, let out what was taken, keep the state."""
         try:
+            if self.front is not None:
+                await self.front.end()
             self._stop_listening()
             self.node.flush()
             if self._side is not None:
@@ -198,6 +197,8 @@ class Agent:
 
     async def _abandon(self) -> None:
         """Release everything that is open after a failed start."""
+        if self.front is not None:
+            await self.front.end()
         self._stop_listening()
         if self._side is not None:
             self._side.close_all()
@@ -221,6 +222,8 @@ class Agent:
             reasons.append(f"the store takes nothing: {self.node.failing_why}")
         if self.node.peers is not None and not self.node.peers.listening:
             reasons.append("other agents cannot connect yet")
+        if self.front is not None and self.front.address is None:
+            reasons.append("proxies cannot ask yet")
         return reasons
 
     @property

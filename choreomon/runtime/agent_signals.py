@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from choreomon.agent_files.agent_config import AgentConfig
 from choreomon.agent_files.table_file import SplitTable
 from choreomon.runtime.agent import Agent, LineSink
+from choreomon.runtime.front import Front
 from choreomon.runtime.operations.logs import Log, configure
 
 
@@ -19,9 +20,10 @@ async def run_agent(
     trace: LineSink | None = None,
     ready: Callable[[Agent], None] | None = None,
     hung_up: Callable[[], bool] = lambda: False,
+    front: Callable[[Agent], Front] | None = None,
 ) -> None:
     """Run one agent until SIGTERM or SIGINT; at SIGHUP it reads its configuration anew. `hung_up`:
-    whether there was one before. Raises as `Agent` does."""
+    whether there was one before. `front`: makes that of the agent. Raises as `Agent` does."""
     undo = configure(config.log)
     log = Log(process=config.process)
     loop = asyncio.get_running_loop()
@@ -34,6 +36,8 @@ async def run_agent(
     loop.add_signal_handler(signal.SIGHUP, asked_to_reload.set)
     try:
         agent = Agent(config, tables, log=log, trace=trace)
+        if front is not None:
+            agent.front = front(agent)
         await agent.start()
         if asked_to_reload.is_set() or hung_up():
             agent.reload()

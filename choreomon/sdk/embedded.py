@@ -32,7 +32,7 @@ from choreomon.agent_files.clocks.text import (
     encode_clocks,
 )
 from choreomon.agent_files.values import NO_VALUES, Given, Value, checked_values
-from choreomon.core.errors import MalformedMessage
+from choreomon.core.errors import Defect, MalformedMessage
 from choreomon.core.live import LiveVerdict
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, EventKind
 from choreomon.core.vector_clock import VectorClock, is_far_beyond, merge
@@ -69,6 +69,9 @@ async def embed(
     elif not config.file:
         local = {"local"}  # not used here, so it need not be right
         refuse(config, [each for each in config_defects(config) if each.path[0] not in local])
+    if config.proxies is not None:
+        told = "needs an agent of its own, and this monitor is held by its service: take it out"
+        refuse(config, [Defect(("proxies",), told)])
     process = EmbeddedProcess()
     sinks = make_sinks(config)
     if on_verdict is not None:

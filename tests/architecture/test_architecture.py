@@ -59,6 +59,7 @@ LAYERS = {
     "batch": ("core", "properties", *OFFLINE, "audit", *BYTES),
     "runtime": ("core", "monitor", "logs", "agent_files"),
     "sdk": ("core", "agent_files"),
+    "proxies": ("core", "agent_files", "runtime", "sdk"),
     "deployment": ("core", "properties", "actors", "documents", "agent_files", "runtime", "sdk"),
     "testing": (
         *("core", "properties", "files", "documents", "logs", "agent_files"),
@@ -70,7 +71,7 @@ LAYERS = {
     ),
     "cli": (
         *("core", "properties", *OFFLINE, "actors", "audit", "possible", *BYTES, *SHOWN),
-        *("batch", "runtime", "deployment", "experiments"),
+        *("batch", "runtime", "proxies", "deployment", "experiments"),
     ),
 }
 """What each package of `choreomon` may import, besides itself."""

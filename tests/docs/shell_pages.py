@@ -94,17 +94,21 @@ def change_in(block: str) -> Change:
     return Change(head.group(1), tuple(pieces))
 
 
+def searched() -> str:
+    """Where commands are looked for, in this installation first."""
+    return os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+
+
 class Shell:
     """One bash in a folder, whose commands find those of this installation first."""
 
     def __init__(self, folder: Path) -> None:
         inherited = {k: v for k, v in os.environ.items() if not k.startswith("CHOREOMON")}
         plain = {"COLUMNS": "88", "NO_COLOR": "1", "TERM": "dumb", "PYTHONUNBUFFERED": "1"}
-        path = os.pathsep.join([str(Path(sys.executable).parent), inherited["PATH"]])
         self.process = subprocess.Popen(
             ["bash", "--noprofile", "--norc"],
             cwd=folder,
-            env={**inherited, **plain, "PATH": path},
+            env={**inherited, **plain, "PATH": searched()},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -163,9 +167,8 @@ def missing_programs(text: str) -> list[str]:
     lines = [step.line for step in steps_of(text) if isinstance(step, Command)]
     first = [_ASSIGNMENTS.sub("", line).partition(" ")[0] for line in lines]
     known = {"choreomon", "python", "kill", "wait", ""}
-    return [
-        each for each in dict.fromkeys(["bash", *first]) if each not in known and not which(each)
-    ]
+    named = [each for each in dict.fromkeys(["bash", *first]) if each not in known]
+    return [each for each in named if not which(each, path=searched())]
 
 
 def follow(text: str, folder: Path) -> None:

@@ -77,7 +77,7 @@ def value_of(field: dict[str, Any]) -> str:
             assert part["items"]["type"] == "string"
             return "list of paths"
         case "object":
-            return "address by name"
+            return "text by name"
         case other:
             assert other == "string"
             return "text"
@@ -90,7 +90,7 @@ FIELDS = {path: field for path, field in leaves(SCHEMA).items() if path != "$sch
 def test_every_field_is_in_the_table_with_its_values_and_its_default() -> None:
     shown = {
         name.strip("`"): (
-            "text" if value in TEXTS else value,
+            "text" if value in TEXTS else re.sub(r"\w+ by name", "text by name", value),
             yaml.safe_load(default.strip("`")) if default else "",
         )
         for name, value, default, _ in table_under(TEXT, "agent.yaml")
@@ -165,7 +165,8 @@ def test_every_exit_code_is_in_the_table() -> None:
 
 def test_everything_that_is_logged_is_in_the_table() -> None:
     sources = [
-        Path(ROOT, "choreomon", "runtime", name) for name in ("agent.py", "operations/logs.py")
+        Path(ROOT, "choreomon", name)
+        for name in ("runtime/agent.py", "runtime/operations/logs.py", "proxies/front.py")
     ]
     said = [
         message

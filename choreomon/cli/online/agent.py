@@ -7,6 +7,7 @@ import asyncio
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import click
@@ -65,8 +66,13 @@ def command(context: click.Context, file: str | None, trace: Path | None) -> int
         if trace is not None:
             check_writable(trace)
             sink = stack.enter_context(trace.open("a", encoding="ascii", buffering=1))
+        front = None
+        if config.proxies is not None:
+            from choreomon.proxies.front import Front
+
+            front = partial(Front, proxies=config.proxies)
         with asyncio.Runner(loop_factory=new_event_loop) as runner:
-            runner.run(run_agent(config, tables, trace=sink, hung_up=hung_up))
+            runner.run(run_agent(config, tables, trace=sink, hung_up=hung_up, front=front))
     return NOTHING_FOUND
 
 

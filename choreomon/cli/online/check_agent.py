@@ -149,6 +149,9 @@ def _facts(config: AgentConfig, tables: tuple[SplitTable, ...]) -> list[tuple[st
     ]
     if config.http is not None:
         facts.append(("metrics and health at", f"http://{config.http}"))
+    if config.proxies is not None:
+        told = f"{config.proxies.listen}, and fail {config.proxies.fail}"
+        facts.append(("proxies ask at", told))
     return facts
 
 
@@ -214,6 +217,8 @@ def _agent_in_json(
     del fields["lines"]
     for address, place in ((config.http, fields), (config.local.tcp, fields["local"])):
         place["http" if place is fields else "tcp"] = None if address is None else str(address)
+    if config.proxies is not None:
+        fields["proxies"]["listen"] = str(config.proxies.listen)
     fields["verdicts"] = [_sink_in_words(sink) for sink in config.verdicts]
     fields["tables"] = [
         {"file": str(file), **_table_in_json(table, show_tables)}

@@ -159,6 +159,12 @@ class _AgentCollector(Collector):
             value=metrics.dead_letters,
         )
         yield _counter(
+            "choreomon_proxy_questions",
+            "Requests about which proxies asked, by what came of it.",
+            "outcome",
+            metrics.asked_by_proxies,
+        )
+        yield _counter(
             "choreomon_refused_frames",
             "What services and other agents sent and was not taken.",
             "reason",

@@ -41,6 +41,11 @@ KINDS: Final = ("inquiry", "response", "waiting")
 OTHER: Final = "other"
 """Stands for every other reason or kind, so that the number of labels is bounded."""
 
+ASKED: Final = (
+    *("sent", "handled", "outside", "unreadable", "no-peer", "no-values", "away", "wrong"),
+)
+"""What came of a question of a proxy."""
+
 LATENCY_BOUNDS: Final = (
     *(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5),
     *(1.0, 2.5, 5.0, 10.0, 30.0, 60.0),
@@ -103,6 +108,7 @@ class Metrics:
         self.refused_by = dict.fromkeys((*REASONS, OTHER), 0)
         self.lost_events = 0
         """Events that services said will never be told."""
+        self.asked_by_proxies = dict.fromkeys(ASKED, 0)
         self.dead_letters = 0
         """Verdicts that a sink refused for good."""
         self.of_rules = RuleVerdicts()
@@ -196,6 +202,10 @@ class Metrics:
     def lost(self, events: int) -> None:
         """A service said that so many events will never be told."""
         self.lost_events += events
+
+    def asked(self, outcome: str) -> None:
+        """A proxy asked about a request; `outcome` is one of `ASKED`."""
+        self.asked_by_proxies[outcome] += 1
 
     def dead_letter(self) -> None:
         """A sink refused a verdict for good."""
