@@ -198,14 +198,13 @@ class RunFormation(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run. `kept_events` are the last events where they were kept, else empty.
-    `formed` says by the reference semantics what happened in the real order: each event at which
-    the property was formed, and each rule of it, in the order of events. `None`: there is no
-    property.
-    `kept_messages` are messages between monitors, where they were kept with the events.
-    `verification` is `None` where the logs were not verified. `unsettled` are the indices of the
-    events with possible verdicts by `precise` rules of which the monitors did not show that the
-    order of the run leaves them open. `exercise` is `None` where nobody watched.
+    """A run. `kept_events` are the last events if they were kept, else empty. `formed` gives the
+    result of the reference semantics for the real order: each event at which the property, or a
+    rule of it, was formed, in the order of events. `None`: there is no property. `kept_messages`
+    are messages between monitors, if kept with the events. `verification` is `None` if the logs
+    were not verified. `unsettled` are the indices of the events with possible verdicts by `precise`
+    rules that monitors could not show to be left open by the order of the run. `exercise` is `None`
+    if nobody watched.
     """
 
     seed: int

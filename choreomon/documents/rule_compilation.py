@@ -39,7 +39,7 @@ Located = tuple[Path, CarryingLabel]
 
 @dataclass
 class ExpandedRule:
-    """One rule with values for its variables, and the labels that its patterns stand for, each with
+    """A rule with values for its variables, and the labels that its patterns stand for, each with
     its path from the top of the document, and its pattern in one sentence."""
 
     document: RuleDocument

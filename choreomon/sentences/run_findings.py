@@ -31,7 +31,7 @@ class Finding(NamedTuple):
 
     @property
     def formed(self) -> bool | None:
-        """Whether it was really formed there; `None` where that was not evaluated."""
+        """True if it was really formed there; `None` if that was not evaluated."""
         if self.run.formed is None:
             return None
         about = self.event_index, self.rule
@@ -97,10 +97,10 @@ def _gravity(finding: Finding) -> tuple[int, bool]:
 
 
 class SequenceRow(NamedTuple):
-    """What was said of the sequences that have one last step, or of a rule: in how many runs
-    something was, and in how many of them which verdict was the gravest. `name` is that of the
-    rule, or the numbers of the sequences, of which `words` say what they are. `latency` is a mean
-    over the verdicts, in microseconds."""
+    """A row on the sequences with one last step, or on a rule: in how many runs it had a verdict,
+    and in how many of these which one was the gravest. `name` is that of the rule, or the numbers
+    of the sequences, of which `words` say what they are. `latency` is a mean over the verdicts, in
+    microseconds."""
 
     name: str
     words: tuple[str, ...]
@@ -112,9 +112,9 @@ class SequenceRow(NamedTuple):
 
 
 def sequence_rows(runs: Sequence[Run], automaton: SequenceAutomaton) -> list[SequenceRow]:
-    """One for each rule, or for each last step of forbidden sequences, which all have a row, said
-    or not. Sequences behind the first `MAX_SEQUENCES` are counted under their last step, without a
-    number."""
+    """The rows, one for each rule or each last step of forbidden sequences, with or without
+    verdicts. Sequences beyond the first `MAX_SEQUENCES` are counted under their last step, without
+    a number."""
     found_in = [findings_of(run) for run in runs]
     if automaton.rules:
         return [
@@ -161,8 +161,8 @@ def _row(
 
 
 def _said_of(finding: Finding, ending: tuple[str, str] | None) -> Said:
-    """What a verdict says, of one of its last steps where that is asked: where one is certain, one
-    whose step before is not is only possible."""
+    """The result that a finding gives, for one of its last steps if asked: if another one is
+    certain, a step without a certain step before it is only possible."""
     verdict = finding.verdict
     assert verdict is not None
     sure = certain(verdict)

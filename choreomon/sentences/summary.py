@@ -33,7 +33,7 @@ def worst_verdict(run: Run) -> VerdictKind | None:
 
 
 def missed(run: Run) -> tuple[RunFormation, ...]:
-    """What was formed in the real order, the property or a rule of it, and no monitor declared, not
+    """Formations in the real order, of the property or a rule of it, that no monitor declared, not
     even as possible. Empty if the run was not evaluated."""
     declared = {
         (v.event_index, v.rule) for v in run.verdicts if v.verdict in (VIOLATED, POSSIBLY_VIOLATED)
