@@ -95,7 +95,16 @@ class Measures:
         since, label = self._since[key]
         event, verdict, provisional, _, binding, rule = effect
         now, of_rule = self._now(), (*key, rule)
-        timed = TimedVerdict(process, label, event, verdict, now, provisional, since, binding)
+        timed = TimedVerdict(
+            process=process,
+            label=label,
+            event=event,
+            verdict=verdict,
+            time=now,
+            provisional=provisional,
+            since=since,
+            binding=binding,
+        )
         if provisional:
             self._last[of_rule] = timed
         else:

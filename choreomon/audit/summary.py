@@ -248,14 +248,14 @@ class Summary:
             labelled=self._labelled,
             kinds=tuple(
                 Example(
-                    kind,
-                    kept.verdict,
-                    kept.name,
-                    kept.sessions,
-                    kept.verdicts,
-                    tuple(name for _, name in kept.names[:MOST_NAMES]),
-                    self._called,
-                    kept.binding,
+                    kind=kind,
+                    verdict=kept.verdict,
+                    name=kept.name,
+                    sessions=kept.sessions,
+                    verdicts=kept.verdicts,
+                    names=tuple(name for _, name in kept.names[:MOST_NAMES]),
+                    called=self._called,
+                    binding=kept.binding,
                 )
                 for kind, kept in kinds
             ),

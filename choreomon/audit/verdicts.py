@@ -121,14 +121,14 @@ class Verdicts:
             else sorted(revised, key=_number)
         )
         return Outcome(
-            verdicts,
-            self._overall(verdicts),
-            tuple(self._gaps),
-            events,
-            self._labelled,
-            tuple(dict.fromkeys(each.revised for each in self._windows if each.revised)),
-            occurrences,
-            self._progress.far,
+            verdicts=verdicts,
+            overall=self._overall(verdicts),
+            gaps=tuple(self._gaps),
+            events=events,
+            labelled=self._labelled,
+            late=tuple(dict.fromkeys(each.revised for each in self._windows if each.revised)),
+            occurrences=occurrences,
+            far=self._progress.far,
         )
 
     def _keep_gap(self, gap: Gap) -> None:
@@ -210,13 +210,13 @@ class Verdicts:
             same = (each for each in verdicts if each.rule == asked.unit.rule)
             shown = next((each.formed for each in same if each.formed is not None), shown)
         return Overall(
-            POSSIBLY_VIOLATED,
-            shown,
-            not_formed,
-            bool(reason),
-            reason,
-            _gaps_of(*ways),
-            asked.unit.rule,
+            kind=POSSIBLY_VIOLATED,
+            formed=shown,
+            not_formed=not_formed,
+            undecided=bool(reason),
+            reason=reason,
+            gaps=_gaps_of(*ways),
+            rule=asked.unit.rule,
         )
 
 

@@ -220,8 +220,8 @@ class Looking:
             uncounted += not _count(sent if end.sent else handled, end[1:])
         messages = [MessageCount(*key, sent[key], handled[key]) for key in {**sent, **handled}]
         return Contents(
-            self._events,
-            tuple(
+            events=self._events,
+            processes=tuple(
                 ProcessCount(
                     process,
                     *(each[SEND], each[HANDLE], each["local"], each["clock"], each["number"]),
@@ -231,8 +231,10 @@ class Looking:
                     self._processes.items(), key=lambda item: (-_events(item[1]), item[0])
                 )
             ),
-            tuple(sorted(messages, key=lambda each: (-each.sent - each.handled, _written(each)))),
-            tuple(
+            messages=tuple(
+                sorted(messages, key=lambda each: (-each.sent - each.handled, _written(each)))
+            ),
+            local=tuple(
                 sorted(
                     (
                         LocalCount(process, str(each), each.texts, each.example)
@@ -242,19 +244,19 @@ class Looking:
                     key=lambda each: (-each.events, each),
                 )
             ),
-            tuple(
+            strange=tuple(
                 StrangeCount(*key, events, self._first[key])
                 for key, events in sorted(
                     self._strange.items(), key=lambda item: (-item[1], item[0])
                 )
             ),
-            len(self._sessions),
-            self._with["id"],
-            self._with["clock"],
-            self._with["number"],
-            uncounted,
-            self._with[SEND] + self._with[HANDLE],
-            self._beginning.ordered(),
+            sessions=len(self._sessions),
+            with_id=self._with["id"],
+            with_clock=self._with["clock"],
+            with_number=self._with["number"],
+            uncounted=uncounted,
+            ends=self._with[SEND] + self._with[HANDLE],
+            ordered=self._beginning.ordered(),
         )
 
 

@@ -67,13 +67,13 @@ def expanded_rules(
             defects.append(Defect((*path, "id"), f"{told}: give each rule an id of its own"))
         for values in values_of(rule, path, defects):
             stated = StatedRule(
-                rule.id,
-                rule.description or "",
-                rule.severity,
-                rule.runbook_url or "",
-                rule.tags,
-                values,
-                line_of(path),
+                id=rule.id,
+                description=rule.description or "",
+                severity=rule.severity,
+                runbook_url=rule.runbook_url or "",
+                tags=rule.tags,
+                where=values,
+                line=line_of(path),
             )
             found.append(_Expanding(rule, stated, path, expansion, defects).whole())
     return found
@@ -142,13 +142,13 @@ class _Expanding:
             after = self._read(rule.between[0], "between", 0)
             until = self._read(rule.between[1], "between", 1)
         pattern = Pattern(
-            never,
-            unless,
-            after,
-            self._read(rule.after_each, "after_each"),
-            until,
-            self._read(rule.before, "before"),
-            rule.between is not None,
+            never=never,
+            unless=unless,
+            after=after,
+            after_each=self._read(rule.after_each, "after_each"),
+            until=until,
+            before=self._read(rule.before, "before"),
+            told_at_end=rule.between is not None,
         )
         defect = pattern_defect(pattern)
         if defect is not None:
@@ -166,13 +166,13 @@ class _Expanding:
             unless = (said(rule.unless),)
         first, second = rule.between or (None, None)
         return PatternWords(
-            said(rule.never),
-            unless,
-            said(first or rule.after),
-            said(rule.after_each),
-            said(second or rule.until),
-            said(rule.before),
-            rule.between is not None,
+            never=said(rule.never),
+            unless=unless,
+            after=said(first or rule.after),
+            after_each=said(rule.after_each),
+            until=said(second or rule.until),
+            before=said(rule.before),
+            told_at_end=rule.between is not None,
         )
 
     def _said(self, patterns: Sequence[LabelPattern] | None) -> str:

@@ -340,13 +340,13 @@ class Hosted:
         rule = rule_of(rules, [(each.source, each.target) for each in verdict.transitions])
         about = f"{count}/{rule.key}" if rule is not None else str(count)
         return DeclaredVerdict(
-            f"{system}/{self.process}/{about}/{kind}{of_store}",
-            place,
-            count,
-            "" if declared.label is None else str(declared.label),
-            verdict,
-            declared.provisional,
-            said,
+            id=f"{system}/{self.process}/{about}/{kind}{of_store}",
+            system=place,
+            event_count=count,
+            label="" if declared.label is None else str(declared.label),
+            verdict=verdict,
+            provisional=declared.provisional,
+            said=said,
         )
 
     def resumed(self, state: SidecarState) -> list[Output]:

@@ -99,7 +99,15 @@ def answered(session: Session, number: int, done: int, reply: str) -> Session:
     if replies and replies[0][0] <= done:
         replies = tuple(each for each in replies if each[0] > done)
     replies = (*replies, (number, reply))
-    return Session(policy, connection, number, replies, promised, since, overtaken)
+    return Session(
+        policy=policy,
+        connection=connection,
+        last=number,
+        replies=replies,
+        promised=promised,
+        since=since,
+        overtaken=overtaken,
+    )
 
 
 def latest(sessions: Sessions, name: str, session: Session) -> dict[str, Session]:

@@ -89,22 +89,22 @@ def encode_snapshot(state: SidecarState, sidecar: Sidecar) -> bytes:
         sidecar.process,
         sidecar.systems,
         _Parts(
-            tuple(map(_host, state.hosts)),
-            state.sessions,
-            {id: _Declared(*each[:-1]) for id, each in state.undelivered.items()},
-            state.counts,
-            state.closed,
-            own,
-            {
+            hosts=tuple(map(_host, state.hosts)),
+            sessions=state.sessions,
+            undelivered={id: _Declared(*each[:-1]) for id, each in state.undelivered.items()},
+            counts=state.counts,
+            closed=state.closed,
+            own=own,
+            of_instances={
                 place: _of_instances(host.monitor)
                 for place, host in enumerate(state.hosts)
                 if isinstance(host.monitor, InstancesState)
             },
-            _Said(
+            said=_Said(
                 tuple([(*at, said) for at, said in sorted(state.values.items())]),
                 {id: each.said for id, each in state.undelivered.items() if each.said},
             ),
-            {
+            forgotten={
                 place: host.monitor.shared.forgotten
                 for place, host in enumerate(state.hosts)
                 if isinstance(host.monitor, InstancesState)
@@ -166,7 +166,15 @@ def _host(state: HostState) -> _Host:
     decisions = [each for one in monitor.instances.values() for each in one.decisions]
     return _Host(
         state.clock,
-        MonitorState((), (), (), as_written(tuple(decisions)), (), shared.promises, shared.gaps),
+        MonitorState(
+            unprocessed=(),
+            history=(),
+            inspections=(),
+            decisions=as_written(tuple(decisions)),
+            postponed=(),
+            settled=shared.promises,
+            gaps=shared.gaps,
+        ),
     )
 
 
@@ -203,26 +211,26 @@ def without_drained(data: bytes, left: Collection[bytes]) -> tuple[bytes, tuple[
     ends = tuple([parts.closed[place] for place in places])
     kept = tuple([systems[place] for place in places])
     values = _Parts(
-        tuple([parts.hosts[place] for place in places]),
-        {
+        hosts=tuple([parts.hosts[place] for place in places]),
+        sessions={
             name: session._replace(since=tuple([session.since[place] for place in places]))
             if session.since
             else session
             for name, session in parts.sessions.items()
         },
-        {
+        undelivered={
             id: declared._replace(system=places.index(declared.system))
             for id, declared in parts.undelivered.items()
         },
-        tuple([parts.counts[place] for place in places]),
-        () if all(end == NEVER for end in ends) else ends,
-        tuple([parts.own[place] for place in places]),
-        {
+        counts=tuple([parts.counts[place] for place in places]),
+        closed=() if all(end == NEVER for end in ends) else ends,
+        own=tuple([parts.own[place] for place in places]),
+        of_instances={
             places.index(place): found
             for place, found in parts.of_instances.items()
             if place in places
         },
-        parts.said._replace(
+        said=parts.said._replace(
             undecided=tuple(
                 [
                     (places.index(place), count, said)
@@ -231,7 +239,11 @@ def without_drained(data: bytes, left: Collection[bytes]) -> tuple[bytes, tuple[
                 ]
             )
         ),
-        {places.index(place): found for place, found in parts.forgotten.items() if place in places},
+        forgotten={
+            places.index(place): found
+            for place, found in parts.forgotten.items()
+            if place in places
+        },
     )
     return _encoded(process, kept, values), kept
 

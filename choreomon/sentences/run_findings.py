@@ -150,13 +150,13 @@ def _row(
     worst = [min((_said_of(f, ending) for f in found), key=_GRAVITY.index) for found in told]
     latencies = [f.latency for found in told for f in found if f.latency is not None]
     return SequenceRow(
-        name,
-        words,
-        len(told),
-        worst.count(VIOLATED),
-        worst.count(POSSIBLY_VIOLATED),
-        worst.count(WITHDRAWN),
-        fmean(latencies) if latencies else None,
+        name=name,
+        words=words,
+        runs=len(told),
+        violated=worst.count(VIOLATED),
+        possible=worst.count(POSSIBLY_VIOLATED),
+        withdrawn=worst.count(WITHDRAWN),
+        latency=fmean(latencies) if latencies else None,
     )
 
 

@@ -60,14 +60,14 @@ def explained_mapping(
         with_clock += each.clock is not None
         with_id += each.message_id is not None
     return MappingExplained(
-        tuple(first),
-        tuple(strange),
-        kinds,
-        processes,
-        strange_kinds,
-        len(sessions),
-        with_clock,
-        with_id,
+        first=tuple(first),
+        strange=tuple(strange),
+        kinds=kinds,
+        processes=processes,
+        strange_kinds=strange_kinds,
+        sessions=len(sessions),
+        with_clock=with_clock,
+        with_id=with_id,
     )
 
 

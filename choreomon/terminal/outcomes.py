@@ -55,12 +55,12 @@ def component_reached(reached: Reached, fault: Fault | None = None) -> Component
     of the fault."""
     blame = "" if fault is None else blame_words(fault, reached.component.lifelines)
     return ComponentReached(
-        reached.component,
-        reached.position,
-        reached.allowed,
-        reached.obstacle,
-        reached.meant,
-        blame,
-        reached.rank,
-        reached.sent,
+        component=reached.component,
+        position=reached.position,
+        allowed=reached.allowed,
+        obstacle=reached.obstacle,
+        meant=reached.meant,
+        blame=blame,
+        rank=reached.rank,
+        sent=reached.sent,
     )

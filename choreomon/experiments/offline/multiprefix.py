@@ -161,14 +161,14 @@ class Laboratory:
                 if not verdict.inconclusive and verdict is not case.verdict:
                     wrong.append(("times", DEFAULT))
             yield Measurement(
-                subject,
-                case.name,
-                case.kind,
-                case.multitrace.length,
-                case.conforms,
-                sizes,
-                seconds,
-                tuple(wrong),
+                interaction=subject,
+                case=case.name,
+                kind=case.kind,
+                length=case.multitrace.length,
+                conforms=case.conforms,
+                sizes=sizes,
+                seconds=seconds,
+                wrong=tuple(wrong),
             )
 
     def _in_turn(self, measure: Measure) -> list[str]:

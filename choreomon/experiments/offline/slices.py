@@ -269,21 +269,37 @@ def slice_rows(measurements: Sequence[SliceMeasurement]) -> tuple[SliceRow, ...]
                 undecided = sum(m.verdict.inconclusive for m in own)
                 rows.append(
                     SliceRow(
-                        decider,
-                        kind,
-                        len(own),
-                        passed,
-                        len(own) - passed - undecided,
-                        undecided,
-                        summary([m.seconds for m in own]),
+                        decider=decider,
+                        kind=kind,
+                        number=len(own),
+                        passed=passed,
+                        failed=len(own) - passed - undecided,
+                        undecided=undecided,
+                        seconds=summary([m.seconds for m in own]),
                     )
                 )
     return tuple(rows)
 
 
 PUBLISHED: Final = {
-    "i1": Summary(0.0000244, 0.0006778, 0.0013147, 0.0015983, 0.0022617, 0.0169286, 0.00123059),
-    "i2": Summary(0.000110, 0.002094, 0.006858, 0.041766, 0.015368, 14.637815, 0.3170166),
+    "i1": Summary(
+        minimum=0.0000244,
+        first_quartile=0.0006778,
+        median=0.0013147,
+        mean=0.0015983,
+        third_quartile=0.0022617,
+        maximum=0.0169286,
+        deviation=0.00123059,
+    ),
+    "i2": Summary(
+        minimum=0.000110,
+        first_quartile=0.002094,
+        median=0.006858,
+        mean=0.041766,
+        third_quartile=0.015368,
+        maximum=14.637815,
+        deviation=0.3170166,
+    ),
 }
 """Seconds of HIBOU for one multi-trace of any kind (the slices paper, Fig. 12), on an Intel Core
 i5-6360U (2 GHz), compiled."""

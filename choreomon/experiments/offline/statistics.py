@@ -37,11 +37,11 @@ def summary(values: Sequence[float]) -> Summary:
     mean = sum(ordered) / len(ordered)
     spread = sum((value - mean) ** 2 for value in ordered)
     return Summary(
-        ordered[0],
-        quantile(ordered, 0.25),
-        quantile(ordered, 0.5),
-        mean,
-        quantile(ordered, 0.75),
-        ordered[-1],
-        sqrt(spread / (len(ordered) - 1)) if len(ordered) > 1 else 0.0,
+        minimum=ordered[0],
+        first_quartile=quantile(ordered, 0.25),
+        median=quantile(ordered, 0.5),
+        mean=mean,
+        third_quartile=quantile(ordered, 0.75),
+        maximum=ordered[-1],
+        deviation=sqrt(spread / (len(ordered) - 1)) if len(ordered) > 1 else 0.0,
     )

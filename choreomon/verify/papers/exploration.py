@@ -126,7 +126,19 @@ def explore(
             "the execution tree of an interaction with loops is infinite; limit its depth, its "
             "loops or its nodes"
         )
-    nodes = [Node(0, None, None, (), interaction, 0, 0, (), ())]
+    nodes = [
+        Node(
+            number=0,
+            parent=None,
+            action=None,
+            position=(),
+            interaction=interaction,
+            depth=0,
+            loop_depth=0,
+            children=(),
+            pruned=(),
+        )
+    ]
     children: list[list[int]] = [[]]
     pruned: list[list[Pruned]] = [[]]
     worklist: Worklist[_Found] = worklist_of(strategy)
@@ -142,7 +154,17 @@ def explore(
             continue
         number = len(nodes)
         rest = step.follow_up()
-        node = Node(number, parent, step.action, step.position(), rest, depth, entered, (), ())
+        node = Node(
+            number=number,
+            parent=parent,
+            action=step.action,
+            position=step.position(),
+            interaction=rest,
+            depth=depth,
+            loop_depth=entered,
+            children=(),
+            pruned=(),
+        )
         nodes.append(node)
         children.append([])
         pruned.append([])

@@ -170,7 +170,15 @@ class Walk:
         if self._options.record:
             removed = tuple(n for n in range(len(state.positions)) if state.removed >> n & 1)
             self._vertices.append(
-                Vertex(number, state.term, state.positions, removed, state.measure, end, fails)
+                Vertex(
+                    number=number,
+                    interaction=state.term,
+                    positions=state.positions,
+                    removed=removed,
+                    measure=state.measure,
+                    end=end,
+                    by_local_analysis=fails,
+                )
             )
 
     def _fails_alone(self, state: State, reached: _Reached | None) -> bool:
