@@ -17,6 +17,6 @@ settings.load_profile("busy")
 @pytest.fixture(autouse=True)
 def _memory_of_earlier_tests_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bounds on memory are about a process that does nothing else, and has ten megabytes then."""
-    tell = bounds.resident_megabytes
+    tell = bounds.resident_bytes
     before = tell()
-    monkeypatch.setattr(bounds, "resident_megabytes", lambda: max(tell() - before, 0.0) + 10)
+    monkeypatch.setattr(bounds, "resident_bytes", lambda: max(tell() - before, 0) + 10_000_000)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import time
 from typing import Final, Literal
 
+from choreomon.files.process_memory import resident_bytes
 from choreomon.interaction.measures import nesting
 from choreomon.interaction.term import Interaction
 
@@ -49,7 +48,7 @@ class Bounds:
     ) -> None:
         self._polls = polls
         self._seconds = seconds
-        self._megabytes = megabytes
+        self._bytes = None if megabytes is None else megabytes * 1_000_000
         self._until = float("inf")
         self._asked = 0
         self._next_look = float("-inf")
@@ -57,7 +56,7 @@ class Bounds:
     @property
     def is_tight(self) -> bool:
         """Tell whether half of the memory is used up."""
-        return self._megabytes is not None and resident_megabytes() > self._megabytes / 2
+        return self._bytes is not None and resident_bytes() > self._bytes / 2
 
     def start(self) -> None:
         self._asked = 0
@@ -72,24 +71,11 @@ class Bounds:
         now = time.perf_counter()
         if now > self._until:
             return "TimedOut"
-        if self._megabytes is not None and now >= self._next_look:
-            if resident_megabytes() > self._megabytes:
+        if self._bytes is not None and now >= self._next_look:
+            if resident_bytes() > self._bytes:
                 return "OutOfMemory"
             self._next_look = now + _LOOK
         return None
-
-
-def resident_megabytes() -> float:
-    """Memory of this process now; if the system does not tell, the most that it ever had."""
-    try:
-        with open("/proc/self/statm", "rb") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
-    except (OSError, ValueError, IndexError):
-        pass
-    import resource
-
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most * (1 if sys.platform == "darwin" else 1024) / 1e6
 
 
 def seconds_for(interaction: Interaction, budget: float | None) -> float | None:

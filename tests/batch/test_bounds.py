@@ -44,7 +44,7 @@ def test_memory_that_was_given_back_does_not_count(monkeypatch: pytest.MonkeyPat
     bounds = Bounds(None, 100, polls=1)
     had = {}
     for megabytes in (40, 60, 120, 40):
-        monkeypatch.setattr(bounded, "resident_megabytes", lambda now=megabytes: float(now))
+        monkeypatch.setattr(bounded, "resident_bytes", lambda now=megabytes: now * 1_000_000)
         bounds.start()
         had[bounds.is_tight, bounds()] = megabytes
     assert had == {(True, None): 60, (True, "OutOfMemory"): 120, (False, None): 40}
@@ -52,7 +52,7 @@ def test_memory_that_was_given_back_does_not_count(monkeypatch: pytest.MonkeyPat
 
 def test_memory_is_looked_at_less_often_than_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     looks = []
-    monkeypatch.setattr(bounded, "resident_megabytes", lambda: looks.append(1) or 1.0)
+    monkeypatch.setattr(bounded, "resident_bytes", lambda: looks.append(1) or 1)
     seconds = iter(range(1_000))
     monkeypatch.setattr(
         bounded, "time", SimpleNamespace(perf_counter=lambda: next(seconds) * bounded._LOOK / 10)
@@ -61,27 +61,6 @@ def test_memory_is_looked_at_less_often_than_the_clock(monkeypatch: pytest.Monke
     bounds.start()
     assert {bounds() for _ in range(100)} == {None}
     assert 9 <= len(looks) <= 11
-
-
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the system tells a peak only")
-def test_what_the_process_has_in_memory_falls_again() -> None:
-    before = bounded.resident_megabytes()
-    block = bytearray(64_000_000)
-    block[::4096] = bytes(len(block[::4096]))
-    held = bounded.resident_megabytes()
-    assert held - before > 50
-    del block
-    assert held - bounded.resident_megabytes() > 50
-
-
-def test_where_the_system_tells_only_a_peak_that_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = bounded.resident_megabytes()
-
-    def refused(*_: object) -> None:
-        raise FileNotFoundError
-
-    monkeypatch.setattr("builtins.open", refused)
-    assert bounded.resident_megabytes() >= 0.9 * now
 
 
 def test_without_a_budget_only_deep_interactions_have_one(monkeypatch: pytest.MonkeyPatch) -> None:

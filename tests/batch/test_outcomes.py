@@ -124,11 +124,11 @@ def test_memory_that_is_used_up_is_a_reason_too() -> None:
 
 
 def test_memory_is_bounded_where_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    used = {"now": 999.0}
-    monkeypatch.setattr(bounds, "resident_megabytes", lambda: used["now"])
+    used = {"now": 999_000_000}
+    monkeypatch.setattr(bounds, "resident_bytes", lambda: used["now"])
     question = Question(interaction="i.hif", explain=True)
     assert verdicts(asked(question, "pass.htf")) == [(Verdict.PASS, "")]
-    used["now"] = 1_001.0
+    used["now"] = 1_001_000_000
     assert verdicts(asked(question, "pass.htf")) == [(Verdict.INCONC, "OutOfMemory")]
     unbounded = replace(question, memory=None)
     assert verdicts(asked(unbounded, "pass.htf")) == [(Verdict.PASS, "")]
@@ -145,8 +145,8 @@ def test_what_is_kept_is_dropped_where_memory_is_tight(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(judge, "Verifier", Counted)
     found = judge.Judge(Question(interaction="i.hif", memory=100))
-    for megabytes, verifiers in ((40.0, 1), (40.0, 1), (60.0, 2), (40.0, 2)):
-        monkeypatch.setattr(bounds, "resident_megabytes", lambda now=megabytes: now)
+    for megabytes, verifiers in ((40, 1), (40, 1), (60, 2), (40, 2)):
+        monkeypatch.setattr(bounds, "resident_bytes", lambda now=megabytes: now * 1_000_000)
         assert verdicts([found.judge("pass.htf")]) == [(Verdict.PASS, "")]
         assert len(made) == verifiers
 

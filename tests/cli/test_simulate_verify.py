@@ -77,7 +77,7 @@ def test_a_single_run_whose_logs_do_not_fit_is_explained() -> None:
 
 
 def test_memory_that_is_used_up_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("choreomon.batch.bounds.resident_megabytes", lambda: 1_001.0)
+    monkeypatch.setattr("choreomon.batch.bounds.resident_bytes", lambda: 1_001_000_000)
     answer = simulate("right-quiet", "--verify", "accept", "--json")
     (run,) = runs(answer)
     found = run["verification"]

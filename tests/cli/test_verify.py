@@ -293,14 +293,14 @@ class TestHowToSearch:
         assert whole["vertices"] < wider["vertices"]
 
     def test_used_up_memory_is_a_reason(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(bounds, "resident_megabytes", lambda: 1.5)
+        monkeypatch.setattr(bounds, "resident_bytes", lambda: 1_500_000)
         (line,) = lines(verify("pass.htf", "--memory", 1, "--json"))
         assert (line["verdict"], line["reason"]) == ("Inconc", "OutOfMemory")
 
     def test_a_thousand_megabytes_may_be_used_where_nothing_is_said(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(bounds, "resident_megabytes", lambda: 1_001.0)
+        monkeypatch.setattr(bounds, "resident_bytes", lambda: 1_001_000_000)
         (line,) = lines(verify("pass.htf", "--json"))
         assert (line["verdict"], line["reason"]) == ("Inconc", "OutOfMemory")
         (line,) = lines(verify("pass.htf", "--memory", 2_000, "--json"))

@@ -32,7 +32,6 @@ from choreomon.runtime.inputs import Gap, Goodbye, Hello, Promised, Report
 from choreomon.runtime.operations import metrics as metrics_module
 from choreomon.runtime.operations.exposition import AgentReadings, Exposition
 from choreomon.runtime.operations.metrics import OTHER, REASONS, Histogram, Metrics
-from choreomon.runtime.operations.process_memory import resident_bytes
 from choreomon.runtime.operations.status import agent_status, readings
 from choreomon.runtime.outputs import Answered, Decided, Dropped, Ticked
 from choreomon.runtime.sidecar import Sidecar
@@ -394,16 +393,6 @@ def test_a_scraper_may_ask_for_openmetrics() -> None:
     text, content_type = exposition.text("application/openmetrics-text; version=1.0.0,*/*;q=0.1")
     assert content_type.startswith("application/openmetrics-text")
     assert text.endswith(b"# EOF\n")
-
-
-def test_memory_is_told_where_there_is_no_proc(monkeypatch: pytest.MonkeyPatch) -> None:
-    here = resident_bytes()
-
-    def missing(*_: object) -> None:
-        raise FileNotFoundError
-
-    monkeypatch.setattr("builtins.open", missing)
-    assert 0.2 < resident_bytes() / here < 20
 
 
 def test_of_instances_there_are_numbers_and_no_values() -> None:

@@ -22,8 +22,8 @@ from prometheus_client.core import (
 from prometheus_client.exposition import choose_encoder
 from prometheus_client.registry import Collector
 
+from choreomon.files.process_memory import resident_bytes
 from choreomon.runtime.operations.metrics import Histogram, Metrics
-from choreomon.runtime.operations.process_memory import resident_bytes
 from choreomon.runtime.operations.status import Readings
 
 

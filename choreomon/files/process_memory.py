@@ -1,4 +1,4 @@
-"""Memory that this process uses."""
+"""Memory of this process, as the files of `/proc` tell it, or else the system's peak."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import sys
 
 
 def resident_bytes() -> int:
-    """Bytes in memory now; where the system does not tell, the most that there ever were, and
-    0 where it tells nothing."""
+    """Bytes in memory now; if the system does not tell, the most that there ever were, and 0 if it
+    tells nothing."""
     try:
         with open("/proc/self/statm", "rb") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
