@@ -11,19 +11,20 @@ from choreomon.core.errors import DocumentError, Problem
 
 
 def files_below(folder: str) -> Iterator[str]:
-    """The regular files in a folder and in all below it, in the order of their names. Hidden ones
-    are left out, and links to folders are not followed. Raises DocumentError for a folder that
-    cannot be read."""
+    """The files in a folder and in all below it, each folder's in the order of their names: regular
+    ones, and links to nothing, which callers may refuse. Hidden files and folders are left out, and
+    links to folders are not followed. Raises DocumentError for a folder that cannot be looked
+    into."""
 
     def refuse(error: OSError) -> None:
         name = os.fspath(error.filename or folder)
-        raise DocumentError((Problem(name, 0, "", f"cannot be read: {error.strerror}"),))
+        raise DocumentError((Problem(name, 0, "", f"cannot be looked into: {error.strerror}"),))
 
     for here, folders, names in os.walk(folder, onerror=refuse):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
             path = os.path.join(here, name)
-            if not name.startswith(".") and Path(path).is_file():
+            if not name.startswith(".") and (os.path.isfile(path) or not os.path.exists(path)):
                 yield path
 
 
@@ -42,7 +43,7 @@ def with_folders(paths: Iterable[str]) -> Iterator[tuple[str, str | None]]:
     for given in paths:
         for path in _fitting(given):
             if is_folder(path):
-                yield from ((each, path) for each in files_below(path))
+                yield from ((each, path) for each in files_below(path) if os.path.isfile(each))
             else:
                 yield path, None
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from choreomon.core.errors import DocumentError, Problem
+from choreomon.files.folders import files_below, is_folder
 
 PARQUET: Final = (".parquet", ".pq")
 JSON_LINES: Final = (".jsonl", ".ndjson")
@@ -43,22 +43,12 @@ def session_files(path: str) -> list[str]:
 
     Raises DocumentError for a folder without any, and for one that cannot be looked into.
     """
-    folder = Path(path)
-    if not folder.is_dir():
+    if not is_folder(path):
         return [path]
-
-    def refuse(error: OSError) -> None:
-        told = f"cannot be looked into: {error.strerror}"
-        raise DocumentError((Problem(str(error.filename), 0, "", told),))
-
-    found = sorted(
-        file
-        for place, _, names in os.walk(folder, onerror=refuse)
-        for file in map(Path(place).joinpath, names)
-        if file.suffix.lower() in (*PARQUET, *JSON_LINES)
-    )
+    known = (*PARQUET, *JSON_LINES)
+    found = sorted(file for file in map(Path, files_below(path)) if file.suffix.lower() in known)
     if not found:
-        told = f"holds no sessions: files that end in {', '.join((*PARQUET, *JSON_LINES))}"
+        told = f"holds no sessions: files that end in {', '.join(known)}"
         raise DocumentError((Problem(path, 0, "", told),))
     return [str(file) for file in found]
 

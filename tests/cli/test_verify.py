@@ -98,7 +98,10 @@ def test_results_come_in_the_order_of_the_arguments_whatever_the_number_of_jobs(
 def test_a_folder_is_all_multi_traces_in_it_sorted_by_name() -> None:
     inner = Path("logs/inner")
     inner.mkdir(parents=True)
-    for name in ("z.htf", "inner/b.htf", "a.htf", "run-1.jsonl", "notes.txt", "events.jsonl"):
+    for name in (
+        *("z.htf", "inner/b.htf", "a.htf", "run-1.jsonl"),
+        *("notes.txt", "events.jsonl", ".hidden.htf"),
+    ):
         Path("logs", name).write_text(TRACES["pass.htf"], encoding="utf-8")
     found = [line["trace"] for line in lines(verify("weak.htf", "logs", "--json"))]
     assert found == ["weak.htf", "logs/a.htf", "logs/inner/b.htf", "logs/run-1.jsonl", "logs/z.htf"]

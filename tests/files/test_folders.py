@@ -20,7 +20,7 @@ def test_files_come_in_the_order_of_their_names_without_hidden_ones(tmp_path: Pa
     (tmp_path / "nowhere.log").symlink_to(tmp_path / "none")
     folder = str(tmp_path)
     below = [Path(each).relative_to(tmp_path).as_posix() for each in files_below(folder)]
-    assert below == ["a.log", "link.log", "b/a.log", "b/z.log", "c/d/e.log"]
+    assert below == ["a.log", "link.log", "nowhere.log", "b/a.log", "b/z.log", "c/d/e.log"]
     found = [*with_folders(["x", str(tmp_path / "b"), "no\0path"])]
     b = tmp_path / "b"
     assert found == [
@@ -32,5 +32,5 @@ def test_files_come_in_the_order_of_their_names_without_hidden_ones(tmp_path: Pa
 
 
 def test_a_folder_that_is_gone_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DocumentError, match="cannot be read: No such file or directory"):
+    with pytest.raises(DocumentError, match="cannot be looked into: No such file or directory"):
         next(files_below(str(tmp_path / "none")))
