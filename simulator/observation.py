@@ -12,7 +12,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Sequence
-from typing import Final, Literal, NamedTuple, TypeAlias, get_args
+from typing import Literal, NamedTuple, TypeAlias
 
 from choreomon.actors.delays import NO_TIME, Delay, sampler
 from choreomon.actors.randomness import Streams
@@ -27,8 +27,6 @@ from choreomon.multitrace.slices import random_multi_prefix, random_slice
 WindowsName: TypeAlias = Literal["document", "whole", "multiprefix", "slice"]
 """The part of a log that is seen: the window of the document; all; up to a random event of it;
 between two random events of it, all lengths being equally likely."""
-
-WINDOWS: Final[tuple[WindowsName, ...]] = get_args(WindowsName)
 
 
 class Log(NamedTuple):

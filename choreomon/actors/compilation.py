@@ -65,12 +65,6 @@ class CompiledApplication:
     variables: tuple[tuple[Constant, ...], ...]
     starts: tuple[Starting, ...]
 
-    @property
-    def carries_values(self) -> bool:
-        """True if any message may carry values."""
-        sends = (send for program in self.programs for block in program for send in block.sends)
-        return any(send.given for send in sends) or any(each.values for each in self.starts)
-
 
 def compile_application(application: Application) -> CompiledApplication:
     """Make all handlers programs.

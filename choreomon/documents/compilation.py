@@ -51,11 +51,6 @@ class LoadedProperty:
     patterns: tuple[str, ...] = ()
 
 
-def labels_in(document: PropertyDocument) -> Iterator[tuple[Path, Label]]:
-    """The labels with their paths from the top, in the author's order."""
-    return ((path, carrying.label) for path, carrying in carrying_labels_in(document))
-
-
 def carrying_labels_in(document: PropertyDocument) -> Iterator[tuple[Path, CarryingLabel]]:
     """Yields the labels with the parameters that they carry; those of formulas carry none of their
     own."""

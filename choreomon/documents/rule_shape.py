@@ -33,8 +33,6 @@ from choreomon.files.fields import (
     shown,
 )
 
-BEGIN_STEP: Final = "begin"
-
 
 def _pattern(value: object) -> LabelPattern:
     found = parse_label_pattern(value) if isinstance(value, str) else None

@@ -60,19 +60,6 @@ def nesting(term: Interaction) -> int:
     return depths[term]
 
 
-def loop_depth_at(term: Interaction, position: str) -> int:
-    """The number of loops around a position in Dewey notation: beta(i, p) of the slices paper,
-    Definition 12. A loop is not around itself. Raises KeyError where there is no such position."""
-    depth = 0
-    for digit in position:
-        below = term.left if digit == "1" else term.right if digit == "2" else None
-        if below is None:
-            raise KeyError(position)
-        depth += term.operator in LOOPS
-        term = below
-    return depth
-
-
 def actions_outside_loops(term: Interaction) -> int:
     """The most actions that can happen without entering a loop: eta(i) of the slices paper,
     Definition 13."""

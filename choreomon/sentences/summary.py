@@ -57,11 +57,6 @@ def gravity(run: Run) -> int:
     return 6 if run.verification is None or passes(run) else 5
 
 
-def tells(run: Run) -> bool:
-    """Tell whether a run has a verdict or a missed formation, and so something to explain."""
-    return bool(run.verdicts or missed(run))
-
-
 def result_in_words(run: Run) -> tuple[str, str]:
     """The gravest verdict with how often the property was really formed, if evaluated, and how
     often that was missed; empty if it was not."""

@@ -27,12 +27,6 @@ def test_labels_are_made_once_a_send_statement() -> None:
     assert compiled.starts == ((0, (0, (HANDLE, Message(ENVIRONMENT, "go", "P1")), 0), ()),)
 
 
-def test_an_application_knows_whether_its_messages_carry_values() -> None:
-    assert not compile_application(application("P1.go: >P1.go", "P1.go")).carries_values
-    assert compile_application(application("P1.go: >P1.go(k=1)", "P1.go")).carries_values
-    assert compile_application(application("P1.go: >P1.go", "P1.go(k=1)")).carries_values
-
-
 def test_programs_are_found_by_process_and_message() -> None:
     compiled = compile_application(application("P1.go: >P2.m\nP1.m: >P1.m\nP2.m: >P1.go"))
     assert {key: compiled.programs[n] for key, n in compiled.handlers.items()} == {

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from choreomon.interaction.measures import (
     actions_outside_loops,
     loop_depth,
-    loop_depth_at,
     metrics,
     nesting,
 )
@@ -53,26 +50,16 @@ def outside_by_definition(term: Interaction) -> int:
     return max(sides) if term.operator is Operator.ALT else sum(sides)
 
 
-def test_the_loop_depths_of_the_papers_example() -> None:
-    assert loop_depth_at(EXAMPLE, "111") == 1
-    assert loop_depth_at(EXAMPLE, "121") == 2
-    assert loop_depth_at(EXAMPLE, "") == 0
+def test_the_loop_depth_of_the_papers_example() -> None:
     assert loop_depth(EXAMPLE) == 2
 
 
 def test_the_measures_are_those_of_the_definitions() -> None:
     for term in interactions(31, 500, max_size=30):
         everywhere = positions(term)
-        for position in everywhere:
-            assert loop_depth_at(term, position) == depth_by_definition(term, position)
-        assert loop_depth(term) == max(loop_depth_at(term, position) for position in everywhere)
+        assert loop_depth(term) == max(depth_by_definition(term, each) for each in everywhere)
         assert actions_outside_loops(term) == outside_by_definition(term)
         assert metrics(term).symbols == len(everywhere) == term.size
-
-
-def test_there_is_no_loop_depth_where_there_is_no_position() -> None:
-    with pytest.raises(KeyError):
-        loop_depth_at(EXAMPLE, "2")
 
 
 def test_metrics_count_the_tree_and_not_the_shared_terms() -> None:

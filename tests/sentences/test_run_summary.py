@@ -16,7 +16,6 @@ from choreomon.sentences.summary import (
     result_in_words,
     rules_headline,
     seeds,
-    tells,
     worst_verdict,
 )
 from tests.pictures.examples_to_draw import FIGURE_4, POSSIBLY, VIOLATED, label, run
@@ -138,7 +137,6 @@ def test_runs_are_the_graver_the_more_there_is_to_see() -> None:
     assert [*map(gravity, in_order)] == [*range(7)]
     assert gravity(run(7)) == 6
     assert [kind.first for kind in alike_runs(in_order[::-1])] == in_order
-    assert [*map(tells, in_order)] == [True] * 5 + [False] * 2
 
 
 def test_a_withdrawn_verdict_is_not_a_finding() -> None:

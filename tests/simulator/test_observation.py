@@ -7,7 +7,7 @@ from choreomon.core.message import HANDLE, SEND, EventKind, Message
 from choreomon.core.run import RunEvent
 from choreomon.documents.observation import EVERYTHING, LogDocument, ObservationDocument
 from choreomon.multitrace.slices import is_multi_prefix, is_slice
-from simulator.observation import WINDOWS, Log, Logbook, WindowsName, logs_from_document
+from simulator.observation import Log, Logbook, WindowsName, logs_from_document
 
 PROCESSES = ("P", "Q", "R")
 WHOLE = "{[P] P?go.P!a.P?b; [Q] Q?a.Q!b; [R]}"
@@ -115,7 +115,3 @@ def test_random_windows_leave_multi_prefixes_or_slices_of_the_whole_logs() -> No
         assert all(holds(one, whole) for one in found)
     begun_late = {recorded().seen(seed, "slice").multitrace for seed in range(30)}
     assert not all(is_multi_prefix(one, whole) for one in begun_late)
-
-
-def test_there_is_a_name_for_every_kind_of_window() -> None:
-    assert WINDOWS == ("document", "whole", "multiprefix", "slice")
