@@ -40,13 +40,19 @@ class Services:
     def __init__(self, find: Find = in_the_cluster) -> None:
         self._find = find
         self._before: dict[str, dict[str, Any]] = {}
+        self._orders = 0
 
     def begin(self) -> None:
         """A case begins: what was sent and handled so far does not count for it."""
         self._before = {service: self.state(service) for service in SERVICES}
 
-    def tell(self, service: str, name: str) -> None:
-        self._ask(service, "POST", f"/messages/{OUTSIDE}/{name}")
+    def new_order(self) -> str:
+        self._orders += 1
+        return str(self._orders)
+
+    def tell(self, service: str, name: str, order: str = "") -> None:
+        body = json.dumps({"order": order})
+        self._ask(service, "POST", f"/messages/{OUTSIDE}/{name}", body)
 
     def until(self, service: str, name: str, times: int = 1) -> None:
         self._until(service, "handled", name, times)
@@ -72,6 +78,11 @@ class Services:
         assert isinstance(state, dict)
         return state
 
+    def parcels(self) -> list[str]:
+        """The orders whose parcels left, in turn, since shipping was started."""
+        sent: list[str] = self.state("shipping")["memory"]["sent"]
+        return sent
+
     def _until(self, service: str, what: str, name: str, times: int) -> None:
         wanted = self._before[service][what].get(name, 0) + times
         deadline = time.monotonic() + PATIENCE
@@ -80,10 +91,10 @@ class Services:
                 raise Stuck(f"{service} has not {what} {name} within {PATIENCE:g} seconds")
             time.sleep(PAUSE)
 
-    def _ask(self, service: str, method: str, path: str) -> bytes:
+    def _ask(self, service: str, method: str, path: str, body: str | None = None) -> bytes:
         connection = http.client.HTTPConnection(*self._find(service), timeout=10)
         try:
-            connection.request(method, path)
+            connection.request(method, path, body)
             answer = connection.getresponse()
             content = answer.read()
         except (OSError, http.client.HTTPException) as error:
@@ -96,10 +107,10 @@ class Services:
 
 
 def play(services: Services, case: Case, times: int = 1) -> dict[str, Any]:
-    """Play a case. The result says which parcels it sent, numbered from 1 since shipping was
-    started, and what the monitors are to say of each. Raises `Stuck`."""
+    """Play a case. The result says of which orders it sent parcels, and what the monitors are to
+    say of each. Raises `Stuck`."""
     began = time.monotonic()
-    first = services.state("shipping")["sent"].get("parcel", 0)
+    before = len(services.parcels())
     try:
         for _ in range(times):
             services.begin()
@@ -107,11 +118,10 @@ def play(services: Services, case: Case, times: int = 1) -> dict[str, Any]:
     except Stuck:
         services.flow_everywhere()
         raise
-    last = services.state("shipping")["sent"].get("parcel", 0)
     return {
         "case": case.name,
         "times": times,
-        "parcels": list(range(first + 1, last + 1)),
+        "parcels": services.parcels()[before:],
         "word": case.word,
         "seconds": round(time.monotonic() - began, 3),
     }

@@ -9,9 +9,7 @@ LogFormat: TypeAlias = Literal["events", "shiviz", "tsviz", "otlp", "jsonl", "de
 MappedFormat: TypeAlias = Literal["shiviz", "tsviz", "otlp", "jsonl"]
 """Formats that a mapping fits."""
 
-Option: TypeAlias = Literal[
-    "mapping", "session key", "parser", "delimiter", "instance", "processes", "routes"
-]
+Option: TypeAlias = Literal["mapping", "session key", "parser", "delimiter", "instance"]
 
 
 class Format(NamedTuple):
@@ -33,7 +31,7 @@ class Format(NamedTuple):
 
 _RECORDS: Final = frozenset[Option](("mapping", "session key"))
 _PARSED: Final = _RECORDS | frozenset[Option](("parser", "delimiter"))
-_SPANS: Final = _RECORDS | frozenset[Option](("instance", "processes", "routes"))
+_SPANS: Final = _RECORDS | frozenset[Option](("instance",))
 
 FORMATS: Final[Mapping[LogFormat, Format]] = {
     "events": Format("own_events:read_own_events"),

@@ -89,12 +89,15 @@ class Openings:
             return
         if self._now() < awaited.until and service.uninformed():
             return
+        before = driver.sidecar.keys
         try:
             driver.change(awaited.sidecar)
         except CommitFailed:  # the next commit says so, too
             return
         self.awaited = None
         self._opened(awaited.tables)
+        if not {*driver.sidecar.keys} <= {*before}:
+            service.greet_again()  # services carry on the clocks that they were welcomed with
 
     @property
     def due(self) -> float | None:

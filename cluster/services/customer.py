@@ -6,15 +6,15 @@ from cluster.services.service import Service
 
 def customer(service: Service) -> None:
     @service.on("buy")
-    def buy() -> None:
-        service.send("orders", "order")
+    def buy(order: str) -> None:
+        service.send("orders", "order", order)
 
     @service.on("change")
-    def change() -> None:
-        service.send("orders", "cancel")
+    def change(order: str) -> None:
+        service.send("orders", "cancel", order)
 
     @service.on("parcel")
-    def parcel() -> None:
+    def parcel(order: str) -> None:
         pass
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import json
 import queue
 import sys
 import threading
@@ -14,10 +15,12 @@ PAUSE: Final = 0.2
 
 
 class Message(NamedTuple):
-    """One message between services, and the headers that came with it."""
+    """One message between services, and the headers that came with it. `order`: which order it is
+    about; empty: none."""
 
     sender: str
     name: str
+    order: str
     headers: Mapping[str, str]
 
 
@@ -66,7 +69,8 @@ class Link:
             return False
         try:
             path = f"/messages/{message.sender}/{message.name}"
-            connection.request("POST", path, headers=dict(message.headers))
+            body = json.dumps({"order": message.order})
+            connection.request("POST", path, body, dict(message.headers))
             status = connection.getresponse().status
         except (OSError, http.client.HTTPException) as error:
             print(f"{self._host}: {message.name} may be lost: {error!r}", file=sys.stderr)

@@ -9,42 +9,42 @@ def orders(service: Service) -> None:
     memory.update(paid=False, reserved=False)
 
     @service.on("order")
-    def order() -> None:
-        # The mistake: of an order that was cancelled it remembers that it is paid and reserved
-        # until the others confirm that they took it back. An order in between is shipped.
+    def order(order: str) -> None:
+        # The mistake: what it remembers is not of one order. After an order was cancelled it takes
+        # the next one for paid and reserved, until the others confirm that they took that back.
         if not memory["paid"]:
-            service.send("payment", "charge")
+            service.send("payment", "charge", order)
         elif not memory["reserved"]:
-            service.send("stock", "reserve")
+            service.send("stock", "reserve", order)
         else:
-            service.send("shipping", "ship")
+            service.send("shipping", "ship", order)
 
     @service.on("charged")
-    def charged() -> None:
+    def charged(order: str) -> None:
         memory["paid"] = True
-        service.send("stock", "reserve")
+        service.send("stock", "reserve", order)
 
     @service.on("reserved")
-    def reserved() -> None:
+    def reserved(order: str) -> None:
         memory["reserved"] = True
-        service.send("shipping", "ship")
+        service.send("shipping", "ship", order)
 
     @service.on("cancel")
-    def cancel() -> None:
-        service.send("shipping", "hold")
-        service.send("payment", "refund")
-        service.send("stock", "release")
+    def cancel(order: str) -> None:
+        service.send("shipping", "hold", order)
+        service.send("payment", "refund", order)
+        service.send("stock", "release", order)
 
     @service.on("refunded")
-    def refunded() -> None:
+    def refunded(order: str) -> None:
         memory["paid"] = False
 
     @service.on("released")
-    def released() -> None:
+    def released(order: str) -> None:
         memory["reserved"] = False
 
     @service.on("shipped")
-    def shipped() -> None:
+    def shipped(order: str) -> None:
         memory.update(paid=False, reserved=False)
 
 

@@ -6,12 +6,12 @@ from cluster.services.service import Service
 
 def payment(service: Service) -> None:
     @service.on("charge")
-    def charge() -> None:
-        service.send("orders", "charged")
+    def charge(order: str) -> None:
+        service.send("orders", "charged", order)
 
     @service.on("refund")
-    def refund() -> None:
-        service.send("orders", "refunded")
+    def refund(order: str) -> None:
+        service.send("orders", "refunded", order)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """What the five services share: messages go in and out over HTTP, and one is handled at a time.
 
-    POST /messages/SENDER/NAME           a message; answered with 202 before it is handled
+    POST /messages/SENDER/NAME           a message; answered with 202 before it is handled. Which
+                                         order it is about says its body, {"order": "17"}
     GET  /state                          what was sent and handled so far, and what is remembered
     PUT  /links/RECEIVER/stalled         what is sent there waits on the way, until
     PUT  /links/RECEIVER/flowing
@@ -29,7 +30,10 @@ PORT: Final = 7000
 OUTSIDE: Final = "env"
 """Who sends what no service sends, as properties call it."""
 
-Handler: TypeAlias = Callable[[], None]
+Handler: TypeAlias = Callable[[str], None]
+"""Is given the order that the message is about."""
+LONGEST_BODY: Final = 1000
+"""Bytes of a message."""
 Find: TypeAlias = Callable[[str], tuple[str, int]]
 """Where a service is, by its name: host and port."""
 
@@ -83,20 +87,20 @@ class Service:
 
         return register
 
-    def send(self, to: str, name: str) -> None:
+    def send(self, to: str, name: str, order: str) -> None:
         """Send a message; it arrives some time later, after those that were sent there before."""
         headers: dict[str, str] = {}
-        carried = self._monitor.sending(to, name)
+        carried = self._monitor.sending(to, name, order=order)
         self._monitor.inject(headers, carried)
         self._sent[name] += 1
-        self._link(to).put(Message(self.name, name, headers))
+        self._link(to).put(Message(self.name, name, order, headers))
 
     def _handle(self, message: Message) -> None:
         if carried := self._monitor.extract(message.headers):
-            self._monitor.handling(carried)
+            self._monitor.handling(carried, order=message.order)
         elif message.sender == OUTSIDE:
-            self._monitor.handling_from_outside(message.name)
-        self._handlers[message.name]()
+            self._monitor.handling_from_outside(message.name, order=message.order)
+        self._handlers[message.name](message.order)
         self._handled[message.name] += 1
 
     def _work(self) -> None:
@@ -169,7 +173,7 @@ class Service:
             def do_POST(self) -> None:
                 match self.path.split("/"):
                     case ["", "messages", sender, name] if service.receive(
-                        Message(sender, name, dict(self.headers.items()))
+                        Message(sender, name, self._order(), dict(self.headers.items()))
                     ):
                         self._answer(202, {})
                     case _:
@@ -182,6 +186,14 @@ class Service:
                         self._answer(200, {})
                     case _:
                         self._answer(404, {"error": "there is /links/RECEIVER/stalled"})
+
+            def _order(self) -> str:
+                """Which order the message is about; empty where its body does not say."""
+                length = int(self.headers.get("content-length") or 0)
+                try:
+                    return str(json.loads(self.rfile.read(min(length, LONGEST_BODY)))["order"])
+                except (ValueError, LookupError, TypeError):
+                    return ""
 
             def _answer(self, status: int, body: Mapping[str, Any]) -> None:
                 content = json.dumps(body).encode("ascii")

@@ -6,27 +6,28 @@ from cluster.services.service import Service
 
 def shipping(service: Service) -> None:
     memory = service.memory
-    memory["waiting"] = False
+    memory.update(waiting="", sent=[])
 
     @service.on("ship")
-    def ship() -> None:
-        memory["waiting"] = True
+    def ship(order: str) -> None:
+        memory["waiting"] = order
 
     @service.on("hold")
-    def hold() -> None:
-        memory["waiting"] = False
+    def hold(order: str) -> None:
+        if memory["waiting"] == order:
+            memory["waiting"] = ""
 
     @service.on("truck")
-    def truck() -> None:
+    def truck(_: str) -> None:
         if memory["waiting"]:
-            service.send("stock", "fetch")
+            service.send("stock", "fetch", memory["waiting"])
 
     @service.on("goods")
-    def goods() -> None:
+    def goods(order: str) -> None:
         # Another mistake: nobody looks whether the order was held meanwhile.
-        service.send("customer", "parcel")
-        service.send("orders", "shipped")
-        memory["waiting"] = False
+        service.send("customer", "parcel", order)
+        service.send("orders", "shipped", order)
+        memory.update(waiting="", sent=[*memory["sent"], order])
 
 
 if __name__ == "__main__":

@@ -6,16 +6,16 @@ from cluster.services.service import Service
 
 def stock(service: Service) -> None:
     @service.on("reserve")
-    def reserve() -> None:
-        service.send("orders", "reserved")
+    def reserve(order: str) -> None:
+        service.send("orders", "reserved", order)
 
     @service.on("release")
-    def release() -> None:
-        service.send("orders", "released")
+    def release(order: str) -> None:
+        service.send("orders", "released", order)
 
     @service.on("fetch")
-    def fetch() -> None:
-        service.send("shipping", "goods")
+    def fetch(order: str) -> None:
+        service.send("shipping", "goods", order)
 
 
 if __name__ == "__main__":

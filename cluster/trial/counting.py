@@ -2,8 +2,8 @@
 
     python -m cluster.trial.counting SOCKET CONFIGURATION
 
-Prints one JSON object: `process`, `events` (its own entry of its clock, which the properties of a
-trial share), and the `labels` that its tables mention.
+Prints one JSON object: `process`, `events` (its own entry of its clock, of which it may have one
+alone), and the `labels` that its tables mention.
 """
 
 from __future__ import annotations

@@ -41,7 +41,8 @@ class OutOfTime(Exception):
 
 
 class Window(NamedTuple):
-    """Of which parcels a system speaks: from the `first` to the `last`; `None`: all that come."""
+    """Of which parcels a system speaks, by their places among all that left, from 1: from the
+    `first` to the `last`; `None`: all that come."""
 
     first: int
     last: int | None = None
@@ -77,16 +78,19 @@ class Course:
         self.containers = containers
         self.looking = Looking(containers)
         self.rows: list[Row] = []
-        self.expected: dict[int, str | None] = {}
-        """Of each parcel, by its number, the last verdict."""
-        self.late: set[int] = set()
-        """Parcels of which the word may be less certain, see `misjudged`."""
+        self.expected: dict[str, str | None] = {}
+        """Of each parcel that left, in turn, the last verdict, by its order."""
+        self.late: set[str] = set()
+        """Orders of which the word may be less certain, see `misjudged`."""
         self.forgotten: dict[str, dict[str, Any]] = {}
         """What services sent and handled before they were started again."""
         self.windows: dict[str, Window] = {}
         """By system, of which parcels it has to speak, and may."""
         self.since: dict[str, Counts] = {}
         """By process from when on events are counted, where that is not the beginning."""
+        self.opened: tuple[Mapping[str, Any], Mapping[str, Any]] = ({}, {})
+        """What all services said before the present property was opened anywhere, and after it was
+        opened everywhere; of no use where it is the first."""
         self._turnstile = threading.Lock()
         self._playing = threading.Lock()
         self._say = say
@@ -131,11 +135,11 @@ class Course:
 
     # ---------------------------------------------------------------- what is driven
 
-    def play(self, case: str, times: int = 1, *, late: bool = False) -> list[int]:
+    def play(self, case: str, times: int = 1, *, late: bool = False) -> list[str]:
         """Play a case, and remember what is to be said of its parcels. `late`: what the customer
-        does may be told late, see `misjudged`. Returns their numbers."""
+        does may be told late, see `misjudged`. Returns their orders."""
         played = self.looking.play(case, times, timeout=min(90.0, self.left()))
-        parcels: list[int] = played["parcels"]
+        parcels: list[str] = played["parcels"]
         if len(parcels) != PLAYED[case].parcels * times:
             raise Failed(f"{case} sent {len(parcels)} parcels")
         for parcel in parcels:
@@ -190,9 +194,9 @@ class Course:
 
     @contextmanager
     def between_cases(self) -> Iterator[int]:
-        """The traffic has nothing on its way meanwhile. Gives the number of the last parcel."""
+        """The traffic has nothing on its way meanwhile. Gives how many parcels left before."""
         with self._turnstile, self._playing:
-            yield max(self.expected, default=0)
+            yield len(self.expected)
 
     # ---------------------------------------------------------------- what must be true
 
@@ -210,10 +214,10 @@ class Course:
         def settled() -> bool:
             found = self.looking.words_by_system()
             missing = [
-                parcel
+                order
                 for system in self.windows
-                for parcel, word in self._expected_of(system).items()
-                if word is not None and found.get(system, {}).get(parcel, Words(None)).last is None
+                for order, word in self._expected_of(system).items()
+                if word is not None and found.get(system, {}).get(order, Words(None)).last is None
             ]
             status = self.looking.status("shipping")
             return not missing and not any(each.undecided for each in status.properties)
@@ -228,15 +232,16 @@ class Course:
             if process != "shipping" and self.looking.verdicts(process):
                 raise Failed(f"{process} has no final events, and told verdicts")
         weaker = sum(
-            is_weaker(self.expected[parcel], words, parcel in self.late)
-            for parcel, words in self.looking.words().items()
+            is_weaker(self.expected[order], words, order in self.late)
+            for order, words in self.looking.words().items()
         )
         told = f", {weaker} less certain since something was late" if weaker else ""
         return f"{len(self.expected)} parcels{told}"
 
-    def _expected_of(self, system: str) -> dict[int, str | None]:
+    def _expected_of(self, system: str) -> dict[str, str | None]:
         window = self.windows.get(system, ())
-        return {parcel: word for parcel, word in self.expected.items() if parcel in window}
+        parcels = enumerate(self.expected.items(), 1)
+        return {order: word for place, (order, word) in parcels if place in window}
 
     def nothing_is_lost(self) -> str:
         """Every agent has every event that its service went on after, once. Raises `Failed`."""

@@ -113,33 +113,33 @@ def all_agents_are_restarted(course: Course) -> None:
 def an_agent_is_cut_off(course: Course) -> None:
     """Its neighbours do not reach it. Its service goes on, and at the deadline a provisional
     word names who is silent; when it is back, the last verdict follows."""
-    with course.check("network of the agent of stock cut, and mended") as told:
-        course.containers.cut_off("stock-agent", "monitors")
+    with course.check("network of the agent of payment cut, and mended") as told:
+        course.containers.cut_off("payment-agent", "monitors")
         try:
-            parcels = {*course.play("shipped-unpaid"), *course.play("delivered")}
+            orders = {*course.play("shipped-unpaid"), *course.play("delivered")}
             course.until(
-                lambda: parcels <= course.looking.words().keys(), "there are provisional verdicts"
+                lambda: orders <= course.looking.words().keys(), "there are provisional verdicts"
             )
-            silent = [course.looking.words()[parcel].silent for parcel in parcels]
+            silent = [course.looking.words()[order].silent for order in orders]
             # On a machine with much else to do others may be late, too; not each time.
-            if not all("stock" in each for each in silent) or {"stock"} not in silent:
+            if not all("payment" in each for each in silent) or {"payment"} not in silent:
                 raise Failed(f"those are said to be silent: {[sorted(each) for each in silent]}")
             told.append("provisional verdicts name it meanwhile")
         finally:
-            course.containers.join("stock-agent", "monitors", "stock.monitors")
+            course.containers.join("payment-agent", "monitors", "payment.monitors")
         course.is_well(told)
 
 
 def an_agent_stands_still(course: Course) -> None:
     """It is frozen for a while: connections stay, and nothing answers."""
-    with course.check("agent of payment frozen for a while") as told:
+    with course.check("agent of stock frozen for a while") as told:
         with course.traffic() as still_flowing:
-            course.containers.docker("pause", course.containers.id_of("payment-agent"))
+            course.containers.docker("pause", course.containers.id_of("stock-agent"))
             try:
                 still_flowing()
                 time.sleep(AWAY_SECONDS)
             finally:
-                course.containers.docker("unpause", course.containers.id_of("payment-agent"))
+                course.containers.docker("unpause", course.containers.id_of("stock-agent"))
         course.is_well(told)
 
 

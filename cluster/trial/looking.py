@@ -12,7 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from choreomon.agent_files.status_json import decode_status_untrusted
 from choreomon.agent_files.verdict_json import decode_verdict_untrusted
-from choreomon.core.labels import parse_label
+from choreomon.core.labels import parse_carrying_label
 from choreomon.core.live import AgentStatus, LiveVerdict
 from cluster.trial.containers import Containers, DockerFailed
 
@@ -41,9 +41,6 @@ class Looking:
 
     def __init__(self, containers: Containers) -> None:
         self._containers = containers
-        self.openings: list[int] = []
-        """Counts of shipping that are no parcels, since a property was opened there: the end of a
-        gap has a count of its own."""
 
     def get(
         self, service: str, port: int, path: str, *, method: str = "GET", timeout: float = 10.0
@@ -102,14 +99,14 @@ class Looking:
         told = [decode_verdict_untrusted(line) for line in text.splitlines()]
         return list({verdict.id: verdict for verdict in told}.values())
 
-    def words_by_system(self) -> dict[str, dict[int, Words]]:
+    def words_by_system(self) -> dict[str, dict[str, Words]]:
         """By system, in the order in which they began to speak, what it said of the parcels, by
-        their number, from 1. Raises `DockerFailed`."""
-        systems: dict[str, dict[int, Words]] = {}
+        their order. Raises `DockerFailed`."""
+        systems: dict[str, dict[str, Words]] = {}
         for verdict in self.verdicts("shipping"):
             found = systems.setdefault(verdict.system, {})
-            parcel = verdict.count - sum(each < verdict.count for each in self.openings)
-            before = found.get(parcel, Words(None))
+            order = verdict.instance.get("order", "none")
+            before = found.get(order, Words(None))
             if verdict.provisional:
                 words = before._replace(
                     provisional=(*before.provisional, verdict.verdict),
@@ -118,15 +115,16 @@ class Looking:
             else:
                 merged = any(each.since and not each.event.gap for each in verdict.because)
                 words = before._replace(last=verdict.verdict, merged=merged)
-            found[parcel] = words
+            found[order] = words
         return systems
 
-    def words(self) -> dict[int, Words]:
-        """What was said of the parcels; where several systems did, by the last of them."""
+    def words(self) -> dict[str, Words]:
+        """What was said of the parcels, by their order; where several systems did, by the last of
+        them."""
         return {
-            parcel: words
+            order: words
             for found in self.words_by_system().values()
-            for parcel, words in found.items()
+            for order, words in found.items()
         }
 
     def services(self) -> dict[str, dict[str, Any]]:
@@ -151,26 +149,27 @@ def acknowledged(labels: list[str], state: Mapping[str, Any]) -> int:
     """How many of the events with these labels a service went on after."""
     total: Counter[str] = Counter()
     for text in labels:
-        label = parse_label(text)
-        assert label is not None
+        carrying = parse_carrying_label(text)
+        assert carrying is not None
+        label, _ = carrying
         which = "sent" if label.kind == "send" else "handled"
         total[text] = state[which].get(label.message.name, 0)
     return total.total()
 
 
 def misjudged(
-    expected: Mapping[int, str | None], late: Set[int], found: Mapping[int, Words]
+    expected: Mapping[str, str | None], late: Set[str], found: Mapping[str, Words]
 ) -> str:
     """What is wrong with what was said of the parcels; "" where nothing is. `expected` has the
-    last verdict about each; `None`: nothing, or that a word was withdrawn. See `is_weaker` for the
-    parcels that are `late`."""
-    for parcel, word in sorted(expected.items()):
-        words = found.get(parcel, Words(None))
+    last verdict about each, by its order; `None`: nothing, or that a word was withdrawn. See
+    `is_weaker` for the orders that are `late`."""
+    for order, word in expected.items():
+        words = found.get(order, Words(None))
         last = None if words.last == "withdrawn" else words.last
-        if last != word and not is_weaker(word, words, parcel in late):
-            return f"of parcel {parcel} is said: {words.last}, and should be: {word}"
+        if last != word and not is_weaker(word, words, order in late):
+            return f"of the parcel of order {order} is said: {words.last}, and should be: {word}"
     unknown = sorted(found.keys() - expected.keys())
-    return f"verdicts about events that nobody expected: {unknown}" if unknown else ""
+    return f"verdicts about orders that nobody expected: {unknown}" if unknown else ""
 
 
 def is_weaker(expected: str | None, words: Words, late: bool) -> bool:

@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from choreomon.agent_files.clocks.text import Carried
+from choreomon.core.binding import Values
 from choreomon.core.message import HANDLE, SEND, Label, Message
 from choreomon.documents.read import load_document
-from choreomon.properties.reference import formations
 from choreomon.sdk.carriers import Carrying
 from cluster.cases import CASES, HALVES
 from cluster.traffic import play
 from tests.cluster.in_one_process import saga
+from tests.laws.formed_instances import formed_at
 
 ROOT = Path(__file__).parents[2]
 
@@ -25,14 +26,16 @@ class Witness:
 
     def __init__(self) -> None:
         self.labels: list[Label] = []
+        self.values: list[Values] = []
         self._lock = threading.Lock()
 
     def beside(self, name: str) -> WitnessedProcess:
         return WitnessedProcess(name, self)
 
-    def saw(self, label: Label) -> None:
+    def saw(self, label: Label, values: Values) -> None:
         with self._lock:
             self.labels.append(label)
+            self.values.append(values)
 
 
 class WitnessedProcess(Carrying):
@@ -45,16 +48,16 @@ class WitnessedProcess(Carrying):
         self.name = name
         self._witness = witness
 
-    def sending(self, to: str, name: str) -> Carried:
-        self._witness.saw(Label(SEND, Message(self.name, name, to)))
+    def sending(self, to: str, name: str, /, **values: str) -> Carried:
+        self._witness.saw(Label(SEND, Message(self.name, name, to)), values)
         return Carried(self.name, name, "")
 
-    def handling(self, carried: Carried) -> None:
+    def handling(self, carried: Carried, /, **values: str) -> None:
         message = Message(carried.sender, carried.name, self.name)
-        self._witness.saw(Label(HANDLE, message))
+        self._witness.saw(Label(HANDLE, message), values)
 
-    def handling_from_outside(self, name: str) -> None:
-        self._witness.saw(Label(HANDLE, Message("env", name, self.name)))
+    def handling_from_outside(self, name: str, /, **values: str) -> None:
+        self._witness.saw(Label(HANDLE, Message("env", name, self.name)), values)
 
     def close(self, deadline: float | None = None) -> None:
         pass
@@ -80,8 +83,10 @@ def test_the_property_is_formed_in_the_cases_of_which_monitors_are_to_say_someth
         for name in each_after_each(list(CASES)):
             case, begin = CASES[name], len(witness.labels)
             played = play(services, case)
-            formed = [f.index for f in formations(stated.automaton, witness.labels)]
-            assert any(index >= begin for index in formed) == (case.word is not None), name
+            seen = [*zip(witness.labels, witness.values, strict=True)]
+            formed = formed_at(stated.automaton, stated.parameters, seen)
+            wrong = [witness.values[place]["order"] for place in formed if place >= begin]
+            assert wrong == (played["parcels"] if case.word is not None else []), name
             assert len(played["parcels"]) == case.parcels, name
 
 
@@ -101,14 +106,3 @@ def test_the_two_halves_are_one_case_of_which_all_but_the_parcel_is_in_the_first
         label.message.name in ("change", "cancel", "refunded", "released")
         for label in witness.labels[begin:]
     )
-
-
-def test_the_property_of_the_cluster_is_that_of_the_scenarios():
-    documents = [
-        load_document(ROOT / "cluster/property.yaml"),
-        load_document(ROOT / "scenarios/payment-saga-violating.yaml"),
-    ]
-    first, second = (document.property for document in documents)
-    assert first is not None
-    assert second is not None
-    assert first.automaton == second.automaton

@@ -10,6 +10,7 @@ import pytest
 
 from choreomon.agent_files.agent_config import load_tables
 from choreomon.agent_files.agent_document import load_agent_config
+from choreomon.agent_files.clocks.text import KEY_BYTES, decode_clocks_untrusted
 from choreomon.agent_files.split_names import system_id
 from choreomon.agent_files.status_json import decode_status_untrusted
 from choreomon.agent_files.succession import predecessors
@@ -100,6 +101,29 @@ def test_tables_come_and_go_while_it_runs_and_after_it_was_restarted(
         configure(tmp_path, "2.json, 3.json")
         assert agent.reload() == ""
         assert held(agent) == ["2", "3"]
+        await agent.stop()
+
+    run(main)
+
+
+def test_services_carry_on_the_clock_of_a_property_that_was_added(run: Run, tmp_path: Path) -> None:
+    """Else what one process knows of another one would be lost between the two, for as long as
+    their connections last."""
+    split(tmp_path)
+
+    async def main() -> None:
+        agent = agent_of(configure(tmp_path, "1.json"))
+        await agent.start()
+        service = await connect(tmp_path / "run" / "bank.sock", deadline=300.0)
+        configure(tmp_path, "1.json, 3.json")
+        assert agent.reload() == ""
+        while len(held(agent)) < 2:
+            await asyncio.sleep(0)  # until the service has said hello, since it learns a label
+        carried = await service.sending("shop", "charge")
+        assert decode_clocks_untrusted(carried.clock).keys() == {
+            bytes.fromhex(id_of(agent, name))[:KEY_BYTES] for name in "13"
+        }
+        await service.close(deadline=0.0)
         await agent.stop()
 
     run(main)
