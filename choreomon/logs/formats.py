@@ -9,7 +9,9 @@ LogFormat: TypeAlias = Literal["events", "shiviz", "tsviz", "otlp", "jsonl", "de
 MappedFormat: TypeAlias = Literal["shiviz", "tsviz", "otlp", "jsonl"]
 """Formats that a mapping fits."""
 
-Option: TypeAlias = Literal["mapping", "session key", "parser", "delimiter", "instance"]
+Option: TypeAlias = Literal[
+    "mapping", "session key", "parser", "delimiter", "instance", "processes", "routes"
+]
 
 
 class Format(NamedTuple):
@@ -31,7 +33,7 @@ class Format(NamedTuple):
 
 _RECORDS: Final = frozenset[Option](("mapping", "session key"))
 _PARSED: Final = _RECORDS | frozenset[Option](("parser", "delimiter"))
-_SPANS: Final = _RECORDS | frozenset[Option](("instance",))
+_SPANS: Final = _RECORDS | frozenset[Option](("instance", "processes", "routes"))
 
 FORMATS: Final[Mapping[LogFormat, Format]] = {
     "events": Format("own_events:read_own_events"),

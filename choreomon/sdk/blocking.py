@@ -12,6 +12,7 @@ import selectors
 import socket
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
@@ -24,7 +25,7 @@ from choreomon.agent_files.local import (
 )
 from choreomon.agent_files.values import Given, Value
 from choreomon.core.errors import MalformedMessage
-from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, EventKind
+from choreomon.core.message import ENVIRONMENT, HANDLE, SEND
 from choreomon.sdk.address import PATIENT, Address, Backoff, drawn, read_token
 from choreomon.sdk.complaints import REFUSED_FOR_GOOD, checked_name, closed, unavailable
 from choreomon.sdk.connected import Connected, asked_for
@@ -83,15 +84,29 @@ class ConnectedProcess(Connected):
 
     def sending(self, to: str, name: str, /, **values: Value) -> Carried:
         """See `Process.sending`."""
-        return Carried(self.name, name, self._event(SEND, to, checked_name(name), "", values))
+        checked_name(name)
+
+        def event(now: float) -> Ticket | None:
+            return self._session.event(SEND, to, name, "", now, values)
+
+        return Carried(self.name, name, self._tell(event, carries=True))
 
     def handling(self, carried: Carried, /, **values: Value) -> None:
         """See `Process.handling`."""
-        self._event(HANDLE, carried.sender, carried.name, carried.clock, values)
+        self._handle(carried, values)
 
     def handling_from_outside(self, name: str, /, **values: Value) -> None:
         """See `Process.handling_from_outside`."""
-        self._event(HANDLE, ENVIRONMENT, checked_name(name), "", values)
+        self._handle(Carried(ENVIRONMENT, checked_name(name)), values)
+
+    def untold(self, name: str, heard: Carried | None = None) -> Carried:
+        """See `BlockingProcess.untold`."""
+        clock = "" if heard is None else heard.clock
+
+        def event(now: float) -> Ticket | None:
+            return self._session.untold(clock, now)
+
+        return Carried(self.name, name, self._tell(event, carries=True))
 
     def begin(self, deadline: float | None) -> None:
         """Connects for the first time; once."""
@@ -134,16 +149,24 @@ class ConnectedProcess(Connected):
 
     # In the threads of the service
 
-    def _event(
-        self, kind: EventKind, peer: str, name: str, heard: ClockText, values: Given
-    ) -> ClockText:
+    def _handle(self, carried: Carried, values: Given) -> None:
+        sender, name, clock = carried
+
+        def event(now: float) -> Ticket | None:
+            return self._session.event(HANDLE, sender, name, clock, now, values)
+
+        self._tell(event, carries=False)
+
+    def _tell(self, event: Callable[[float], Ticket | None], *, carries: bool) -> ClockText:
+        """Let the session know of an event, and wait where it has a ticket. The clock right after
+        it, where the message `carries` one."""
         session = self._session
         with self._lock:
             if self._closed:
                 raise closed(forked=self._forked)
             now = time.monotonic()
-            ticket = session.event(kind, peer, name, heard, now, values)
-            clock = session.clock() if ticket is None and kind == SEND else ""
+            ticket = event(now)
+            clock = session.clock() if ticket is None and carries else ""
             if ticket is not None:
                 answered = ticket.waiter = threading.Lock()
                 answered.acquire()

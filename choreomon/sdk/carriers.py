@@ -47,6 +47,15 @@ def inject(carrier: Carrier, carried: Carried) -> None:
         _write(carrier, HEADER, encode_carried(carried))
 
 
+def remove(carrier: Carrier) -> None:
+    """Removes the header where it is: of a message whose headers are those of another one."""
+    if isinstance(carrier, list):
+        carrier[:] = _others(carrier, HEADER)
+        return
+    for key in [key for key in carrier if _is(key, HEADER)]:
+        del carrier[key]
+
+
 def kafka_headers(carried: Carried, headers: Readable = None) -> list[tuple[str, Any]]:
     """Headers for clients of Kafka: a list of pairs of `str` and `bytes`, in which `headers` (a
     list of pairs, a mapping, or nothing) stay as they are."""
@@ -71,7 +80,7 @@ def wsgi_headers(carried: Carried, headers: Readable = None) -> list[tuple[str, 
 def extract_untrusted(carrier: Readable) -> Carried | None:
     """Read the header, `None` where there is none. Raises `MalformedMessage`, and nothing else,
     where it cannot be read."""
-    values = _values(carrier, HEADER)
+    values = header_values(carrier, HEADER)
     return decode_carried_untrusted(values[0]) if values else None
 
 
@@ -97,7 +106,9 @@ def extract_baggage_untrusted(carrier: Readable) -> Carried | None:
 
 
 def _members(carrier: Readable) -> list[str]:
-    members = [member.strip() for value in _values(carrier, BAGGAGE) for member in value.split(",")]
+    members = [
+        member.strip() for value in header_values(carrier, BAGGAGE) for member in value.split(",")
+    ]
     return [member for member in members if member]
 
 
@@ -105,7 +116,9 @@ def _key(member: str) -> str:
     return member.partition("=")[0].strip()
 
 
-def _values(carrier: Readable, name: str) -> list[str]:
+def header_values(carrier: Readable, name: str) -> list[str]:
+    """The values of the headers of this name, which is in lower case. Raises `MalformedMessage`
+    where one is no text."""
     if _is_wsgi_environment(carrier):
         variable = f"HTTP_{name.upper()}"
         carrier = {name: carrier[variable]} if variable in carrier else {}

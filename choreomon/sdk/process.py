@@ -89,6 +89,14 @@ class BlockingProcess(Carries, Protocol):
     def handling_from_outside(self, name: str, /, **values: Value) -> None:
         """See `Process.handling_from_outside`."""
 
+    def untold(self, name: str, heard: Carried | None = None) -> Carried:
+        """Report that an event happened of which not enough is known to tell it, as where a value
+        is missing: `sending` or `handling` would raise `ValueError`. The monitor knows then that it
+        may have been anything. Of a message that leaves, which has this `name`, what travels with
+        it; `heard` is what came with one that was taken. Raises as `sending` does, but no
+        `ValueError`."""
+        ...
+
     def close(self, deadline: float | None = 5.0) -> None:
         """See `Process.close`."""
 
@@ -135,6 +143,9 @@ class _BlockingOff(_Silent):
 
     def handling_from_outside(self, name: str, /, **values: Value) -> None:
         pass
+
+    def untold(self, name: str, heard: Carried | None = None) -> Carried:
+        return NOTHING
 
     def close(self, deadline: float | None = None) -> None:
         pass

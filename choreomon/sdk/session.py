@@ -138,6 +138,20 @@ class Session:
         self._write(now)
         return ticket
 
+    def untold(self, heard: ClockText, now: float) -> Ticket | None:
+        """An event happened that cannot be told, of a message with which `heard` came: the agent
+        learns of a gap. As `event`, but there is nothing to refuse."""
+        if heard:
+            self.knowledge.hear(self.knowledge.admit(heard))
+        gap = self._journal.lose()
+        self.lost += 1
+        ticket = None
+        if self.policy != "fire-and-forget" and not self._may_leave(now):
+            ticket = gap.waits(now)
+            self._waiting += 1
+        self._write(now)
+        return ticket
+
     def clock(self) -> ClockText:
         """The whole knowledge: what a message carries whose sending was not reported."""
         return self.knowledge.current()

@@ -60,6 +60,7 @@ LAYERS = {
     "runtime": ("core", "monitor", "logs", "agent_files"),
     "sdk": ("core", "agent_files"),
     "proxies": ("core", "agent_files", "runtime", "sdk"),
+    "opentelemetry": ("core", "agent_files", "logs", "sdk"),
     "deployment": ("core", "properties", "actors", "documents", "agent_files", "runtime", "sdk"),
     "testing": (
         *("core", "properties", "files", "documents", "logs", "agent_files"),
@@ -126,6 +127,8 @@ THIRD_PARTY = {
     "pyarrow": "sessions",
     "ray": "batch",
     "pytest": "testing",
+    "opentelemetry": "opentelemetry",
+    "wrapt": "opentelemetry",
 }
 """Where each dependency may be imported."""
 
@@ -134,6 +137,7 @@ GUIDELINE = 400
 LONGER = {
     "choreomon/runtime/driver.py": "what is taken, committed and let out, and in which order",
     "choreomon/runtime/network/peers.py": "sockets to other agents, and what of them may change",
+    "choreomon/sdk/session.py": "the service's side of the protocol, all that it decides",
     "choreomon/interaction/term.py": "a term, how it is made, and which ones there are",
     "choreomon/verify/beam_search.py": "one search, and what it prefers and leaves out",
 }

@@ -18,6 +18,7 @@ from choreomon.cli.command_line.writing import (
     check_writable,
     suffix_of,
 )
+from choreomon.cli.documents.check_mapping import check_mapping, is_mapping_file
 from choreomon.cli.documents.check_offline import check_offline
 from choreomon.cli.online.check_agent import (
     check_agent,
@@ -102,8 +103,8 @@ def command(
 
     Of an interaction (.hif, .mmd, .puml), a signature (.hsf), a multi-trace (.htf, .jsonl), a
     configuration (.hcf), an automaton (.timbuk), or one of them as .json, say what is in it; so of
-    an agent's configuration, which is checked with its tables, and of the table of one process
-    that `split` wrote.
+    an agent's configuration, which is checked with its tables, of the table of one process that
+    `split` wrote, and of a mapping.
 
     With --against the exit code is 0 where all is impossible, 1 where something is possible, and 3
     where the search saw not all states and found nothing.
@@ -133,6 +134,12 @@ def command(
             )
         _refuse_verbose(file, _WITH_ARTICLE[kind], verbose=verbose)
         check_offline(file, kind, locations=locations, as_json=as_json)
+        return NOTHING_FOUND
+    if is_mapping_file(file):
+        if show_tables:
+            raise click.UsageError(f"--tables is about properties: {file} is a mapping")
+        _refuse_verbose(file, "a mapping", verbose=verbose)
+        check_mapping(file, as_json=as_json)
         return NOTHING_FOUND
     from choreomon.core.errors import DocumentError
 

@@ -29,11 +29,14 @@ from choreomon.logs.mappings.mapping_shape import (
     ValuesDocument,
 )
 from choreomon.logs.mappings.user_patterns import UserPattern
+from choreomon.logs.readers.span_ends import SpanEnds
 
 _PARTS: Final = ("process", "kind", "name", "peer", "message_id", "number", "session", "time")
 """The values that are expressions."""
 
-_OF_FORMATS: Final[tuple[Option, ...]] = ("parser", "delimiter", "instance")
+_OF_FORMATS: Final[tuple[Option, ...]] = (
+    *("parser", "delimiter", "instance", "processes", "routes"),
+)
 """Keys that only some formats have a use for."""
 
 _OF_GROUPS: Final = {"process": "host", "name": "event", "time": "timestamp"}
@@ -42,7 +45,8 @@ _OF_GROUPS: Final = {"process": "host", "name": "event", "time": "timestamp"}
 
 @dataclass(frozen=True, slots=True)
 class Mapping:
-    """A checked mapping document. `parser` and `delimiter` are expressions of logs that are
+    """A checked mapping document. `document` says also what the file leaves to the built-in mapping
+    of its format (`completed`). `parser` and `delimiter` are expressions of logs that are
     parsed by one; `instance` is of spans."""
 
     file: str
@@ -50,6 +54,10 @@ class Mapping:
     parser: str | None
     delimiter: str | None
     document: MappingDocument
+    names_open: bool = False
+    """Whether nobody said what becomes of names that need quotes in labels."""
+    by_conventions: bool = False
+    """Whether the rules are those of the built-in mapping of spans."""
 
     def records(self, format: LogFormat, session: str | None = None) -> RecordMapping:
         """The mapping at work, for records of a format. `session`: the path of the field that
@@ -65,8 +73,22 @@ class Mapping:
         return RecordMapping(values, rules, plain_names=one.plain_names, file=self.file)
 
     def with_names_kept(self) -> Mapping:
-        """The mapping with names left unchanged."""
+        """The mapping with names left unchanged, unless somebody said otherwise."""
+        if not self.names_open:
+            return self
         return replace(self, document=self.document.model_copy(update={"plain_names": False}))
+
+    def span_ends(self) -> SpanEnds:
+        """Finder of the other ends of spans, by its processes and routes."""
+        return SpanEnds(self.document.processes or {}, self.document.routes or ())
+
+    def asked_of(self, field: str) -> frozenset[str]:
+        """Names that expressions look up in this field of a record, such as `headers`."""
+        paths = {part for _, part in _expressions(self.document) if isinstance(part, str)}
+        for each in self.document.events:
+            paths |= {*each.where, *each.present, *each.absent, *each.match}
+        steps = [parse_path(path) for path in paths]
+        return frozenset(".".join(map(str, path[1:])) for path in steps if path[0] == field)
 
     @property
     def splits(self) -> bool:
@@ -109,14 +131,40 @@ def parse_mapping(text: str | bytes, file: str) -> Mapping:
     document = in_shape(MappingDocument, located)
     if problems := [*_problems(document, located)]:
         raise DocumentError(tuple(sorted(problems, key=lambda problem: problem.line)))
-    return Mapping(file, document.format, document.parser, document.delimiter, document)
+    names_open = by_conventions(document) and "plain_names" not in document.model_fields_set
+    return Mapping(
+        *(file, document.format, document.parser, document.delimiter, completed(document)),
+        names_open,
+        by_conventions(document),
+    )
 
 
 @cache
 def built_in(name: str) -> Mapping:
     """A mapping that comes with choreomon: `opentelemetry` or `json-lines`."""
     source = files("choreomon.logs.mappings").joinpath(f"{name}.yaml")
-    return parse_mapping(source.read_bytes(), f"{name}.yaml")
+    return replace(parse_mapping(source.read_bytes(), f"{name}.yaml"), names_open=True)
+
+
+_OF_CONVENTIONS: Final = ("kind", "name", "peer", "message_id", "clock", "number", "time")
+"""Keys of events, which all come from the conventions where a mapping of spans has none of them."""
+
+
+def by_conventions(document: MappingDocument) -> bool:
+    """Whether its events are those of OpenTelemetry's conventions, and it says only what these
+    leave open."""
+    own = document.events or any(getattr(document, key) is not None for key in _OF_CONVENTIONS)
+    return document.format == "otlp" and not own
+
+
+def completed(document: MappingDocument) -> MappingDocument:
+    """The document; one that is `by_conventions` with all that the built-in mapping says and it
+    does not."""
+    if not by_conventions(document):
+        return document
+    whole = built_in("opentelemetry").document
+    own = {key: getattr(document, key) for key in document.model_fields_set}
+    return whole.model_copy(update={**own, "fields": {**whole.fields, **document.fields}})
 
 
 # ---------------------------------------------------------------- what a shape cannot say
@@ -140,6 +188,7 @@ def _problems(document: MappingDocument, located: Positioned) -> Iterator[Proble
             told = "is missing: say what the record is, as in kind: {constant: send}"
             yield located.problem((*place, "kind"), told)
     texts = fits is None or "parser" in fits or document.parser is not None
+    texts = texts or by_conventions(document)
     for key in () if texts else ("process", "name"):
         rules = document.events
         if getattr(document, key) is None and not (

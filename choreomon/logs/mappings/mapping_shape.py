@@ -12,6 +12,7 @@ from choreomon.logs.formats import MappedFormat, fitting
 from choreomon.logs.mappings.expressions import text_of
 from choreomon.logs.mappings.field_path import parse_path
 from choreomon.logs.mappings.user_patterns import UserPattern
+from choreomon.logs.readers.span_ends import parse_route
 
 
 def _text_for(what: str, parse: Callable[[str], object]) -> Callable[[object], str]:
@@ -55,6 +56,11 @@ Pattern: TypeAlias = Annotated[
     str,
     PlainValidator(_text_for("a regular expression", UserPattern)),
     WithJsonSchema({"type": "string", "format": "regex"}),
+]
+RouteText: TypeAlias = Annotated[
+    str,
+    PlainValidator(_text_for("a route", parse_route)),
+    WithJsonSchema({"type": "string", "pattern": "^([A-Z]+ +)?/\\S*$"}),
 ]
 Text: TypeAlias = Annotated[str, PlainValidator(_scalar), WithJsonSchema(_SCALAR_SCHEMA)]
 Texts: TypeAlias = Annotated[
@@ -222,6 +228,17 @@ class MappingDocument(ValuesDocument):
         default=None,
         description=f"of {fitting('instance')}: what tells apart several instances of a process, "
         "each of which is then a process of its own, PROCESS.INSTANCE",
+    )
+    processes: dict[str, Text] | None = Field(
+        default=None,
+        min_length=1,
+        description=f"of {fitting('instance')}: the process at an address (HOST:PORT or HOST), a "
+        "topic or queue, a service of RPC, a tool, or a peer.service",
+    )
+    routes: Items[RouteText] | None = Field(
+        default=None,
+        description=f"of {fitting('instance')}: routes by which requests are called, as POST "
+        "/orders/{order}/cancel; what stands at the places is route.order",
     )
     plain_names: bool = Field(
         default=False,

@@ -70,6 +70,9 @@ def read_otlp(log: Log, options: ReadingOptions) -> Iterator[Recorded]:
         _name_processes([record for record, _ in spans], mapping)
     except Hopeless as error:
         refuse_hopeless(mapping.file, Place(log.file, 0), error)
+    other_ends = mapping.span_ends()
+    for record, _ in spans:
+        other_ends.describe(record)
     relate([record for record, _ in spans])
     made = mapping.records(options.format, options.session_key)
     events: list[tuple[int, int, int, RecordedEvent]] = []

@@ -111,8 +111,9 @@ def _read(log: Log, options: ReadingOptions, names_kept: bool) -> Iterator[Recor
     if options.mapping is None and found.mapping is not None:
         from choreomon.logs.mappings.mapping_document import built_in
 
-        mapping = built_in(found.mapping)
-        options = options._replace(mapping=mapping.with_names_kept() if names_kept else mapping)
+        options = options._replace(mapping=built_in(found.mapping))
+    if names_kept and options.mapping is not None:
+        options = options._replace(mapping=options.mapping.with_names_kept())
     module, name = found.reader.split(":")
     reader: Reader = getattr(import_module(f"choreomon.logs.readers.{module}"), name)
     return reader(log, options)

@@ -37,7 +37,7 @@ def relate(records: list[Record]) -> None:
         by_span.setdefault(record["spanId"], record)
     written: dict[tuple[str, str], Record] = {}
     for record in records:
-        record["operation"] = _operation(record)
+        record["operation"] = operation_of(record)
         record["receivers"] = []
         message = _text(record, "messaging.message.id")
         if message is not None and _sends(record):
@@ -80,7 +80,8 @@ def _receives(record: Record) -> bool:
     return kind in ("SERVER", "CONSUMER") or (kind == "CLIENT" and operation in _RECEIVING)
 
 
-def _operation(record: Record) -> str:
+def operation_of(record: Record) -> str:
+    """Find what a span of messaging does, whichever convention says it; "" where none does."""
     text = _text(record, "messaging.operation.type") or _text(record, "messaging.operation") or ""
     return _OPERATIONS.get(text.lower(), text.lower())
 

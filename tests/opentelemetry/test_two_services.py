@@ -1,0 +1,80 @@
+"""Two services that know nothing of choreomon are monitored by what instruments them: the agents
+are told of each message once, before it leaves and before it is handled, and declare what is
+forbidden."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.opentelemetry.watched import Two, needs, property_of, watched
+
+PROCESSES = 'format: otlp\nprocesses: {{"127.0.0.1:{port}": worker}}\n'
+
+
+def both_ends(*names: str) -> list[str]:
+    """What the agents are told of messages that are handled one after the other."""
+    sides = ("send", "handle")
+    return [f"{side} caller -> worker : {name}" for name in names for side in sides]
+
+
+def assert_in_time(two: Two, witnessed: list[str], names: list[str]) -> None:
+    """Whoever handled a message found both of its ends told, and none of the next one."""
+    assert [said for said, _ in two.seen] == witnessed
+    for number, (_, told) in enumerate(two.seen, start=1):
+        assert told == both_ends(*names[:number])
+
+
+def assert_violated_once(two: Two) -> None:
+    two.wait_for(lambda: bool(two.verdicts))
+    assert two.verdicts == [("violated", "worker")]
+
+
+HTTP = [
+    ("requests_caller.py", "flask_worker.py", ("requests", "flask")),
+    ("httpx_caller.py", "fastapi_worker.py", ("httpx", "fastapi", "uvicorn")),
+    ("aiohttp_caller.py", "aiohttp_worker.py", ("aiohttp",)),
+]
+
+
+@pytest.mark.parametrize(("caller", "worker", "modules"), HTTP, ids=[row[0] for row in HTTP])
+def test_over_http(caller: str, worker: str, modules: tuple[str, ...], tmp_path: Path) -> None:
+    needs(*modules)
+    with watched(tmp_path, property_of(off="POST /off", charge="POST /charge")) as two:
+        port = two.start("worker", worker)
+        mapping = two.mapping(PROCESSES.format(port=port))
+        two.run("caller", caller, port, "/charge", "/off", "/charge", CHOREOMON_MAPPING=mapping)
+        names = ["POST /charge", "POST /off", "POST /charge"]
+        assert two.told == both_ends(*names)
+        assert_in_time(two, ["charge", "off", "charge"], names)
+        assert_violated_once(two)
+        assert "WARNING" not in two.errors("caller")
+
+
+@pytest.mark.parametrize(("caller", "worker", "modules"), HTTP, ids=[row[0] for row in HTTP])
+def test_a_redirect_is_a_message_of_its_own(
+    caller: str, worker: str, modules: tuple[str, ...], tmp_path: Path
+) -> None:
+    needs(*modules)
+    with watched(tmp_path, property_of(off="POST /moved/off", charge="POST /off")) as two:
+        port = two.start("worker", worker)
+        mapping = two.mapping(PROCESSES.format(port=port))
+        two.run("caller", caller, port, "/moved/off", CHOREOMON_MAPPING=mapping)
+        names = ["POST /moved/off", "POST /off"]
+        assert two.told == both_ends(*names)
+        assert_in_time(two, ["moved/off", "off"], names)
+        assert_violated_once(two)
+
+
+def test_a_retry_is_a_message_of_its_own(tmp_path: Path) -> None:
+    needs("requests", "flask")
+    with watched(tmp_path, property_of(off="POST /off", charge="POST /busy/charge")) as two:
+        port = two.start("worker", "flask_worker.py")
+        mapping = two.mapping(PROCESSES.format(port=port))
+        arguments = (port, "/busy/charge")
+        two.run("caller", "requests_caller.py", *arguments, CHOREOMON_MAPPING=mapping)
+        names = ["POST /busy/charge", "POST /busy/charge"]
+        assert two.told == both_ends(*names)
+        assert_in_time(two, ["busy/charge", "busy/charge"], names)
+        assert two.verdicts == []
