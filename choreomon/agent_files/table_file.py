@@ -40,6 +40,14 @@ are, it says by the parameters that they bind:
 
       "forget": {"after": 2592000.0, "bindings": [["order", "tenant"]]},
 
+Where many processes may take the same step there is one more, before the rows, the processes that
+are named together; `0` in place of a process, or of those that may ask, is the first of these sets
+(`choreomon.agent_files.table_sets`):
+
+      "sets": [
+        ["worker-1", "worker-2", "worker-3"]
+      ],
+
 In the files of a system that follows another one (`choreomon split --after`) there is one more:
 
       "after": {
@@ -70,34 +78,40 @@ wrong and lines are looked for.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final, cast
 
 import msgspec
 
+from choreomon.agent_files.table_defects import table_defects
 from choreomon.agent_files.table_rules import read_rules, written_rules
+from choreomon.agent_files.table_sets import Sets, WrittenOut
 from choreomon.agent_files.table_shape import (
     SPLIT_AGAIN,
     WrittenAlike,
     WrittenForgetting,
     WrittenPredecessor,
-    WrittenReaders,
-    WrittenRow,
-    WrittenSkeleton,
     WrittenTable,
-    table_defects,
+)
+from choreomon.agent_files.written_table import (
+    carrying,
+    read_readers,
+    read_rows,
+    read_skeleton,
+    written_readers,
+    written_rows,
+    written_skeleton,
 )
 from choreomon.core.errors import DocumentError, Problem
-from choreomon.core.labels import CarryingLabel, parse_carrying_label
+from choreomon.core.labels import CarryingLabel
 from choreomon.core.verdict import Reference
 from choreomon.files.input_files import beginning, size
 from choreomon.files.json_keys import repeated_key
 from choreomon.monitor.opening import Predecessor
-from choreomon.properties.automaton import Transition
 from choreomon.properties.instances import Forgetting
-from choreomon.properties.tables import Need, Row, RulesName, TransitionTable
+from choreomon.properties.tables import RulesName, TransitionTable
 
 KIND: Final = "table"
 VERSION: Final = 1
@@ -139,11 +153,8 @@ class SplitTable:
     @property
     def asked(self) -> tuple[str, ...]:
         """The other processes that this one's monitor asks, in the order of clocks."""
-        named = {
-            reference.process
-            for row in self.table.rows
-            for reference in ((row.pre,) if row.pre else ()) + row.vio
-        }
+        asking = [each for group in self.table.inspections.values() for each in group]
+        named = {owner for each in asking for owner, _ in each.asks}
         named |= {reference.process for reference in self.table.skeleton}
         return tuple(p for p in self.processes if p in named and p != self.process)
 
@@ -162,18 +173,11 @@ class SplitTable:
 def write_table(table: SplitTable) -> bytes:
     """The file, a row a line. Its length is not bounded here; more than `MAX_TABLE_BYTES` are
     not read."""
-    rows = [
-        WrittenRow(
-            on=str(row.transition.label),
-            source=row.transition.source,
-            target=row.transition.target,
-            final=row.final,
-            pre=row.pre,
-            vio=row.vio,
-        )
-        for row in table.table.rows
-    ]
-    readers = _written_readers(table.table.readers)
+    sets = Sets()
+    rows = written_rows(table.table.rows, sets)
+    skeleton = written_skeleton(table.table, sets)
+    readers = written_readers(table.table.readers, sets)
+    followers = written_readers(table.table.followers, sets)
     written: dict[str, bytes] = {
         "kind": _json(KIND),
         "version": _json(VERSION),
@@ -184,18 +188,13 @@ def write_table(table: SplitTable) -> bytes:
         "processes": _json(table.processes),
         **({"sequences": _json(table.sequences)} if table.sequences else {}),
         **_written_parameters(table),
+        **({"sets": _lines(sets.written)} if sets.written else {}),
         "rows": _lines(rows),
         "readers": _lines(readers),
     }
     if table.rules == "precise":
-        skeleton = [
-            WrittenSkeleton(of=of, pre=pre, vio=vio)
-            for of, needs in table.table.skeleton.items()
-            if of.process != table.process
-            for pre, vio in (needs or ((None, ()),))
-        ]
         written["skeleton"] = _lines(skeleton)
-        written["followers"] = _lines(_written_readers(table.table.followers))
+        written["followers"] = _lines(followers)
     if table.table.rules:
         written["named_rules"] = _lines(written_rules(table.table.rules))
     if table.after is not None:
@@ -220,13 +219,6 @@ def _written_forgetting(forgetting: Forgetting | None) -> dict[str, bytes]:
     if forgetting is None:
         return {}
     return {"forget": _json(WrittenForgetting(forgetting.after, sorted(forgetting.bindings)))}
-
-
-def _written_readers(readers: Mapping[Reference, tuple[str, ...]]) -> list[WrittenReaders]:
-    return [
-        WrittenReaders(source=reference.source, target=reference.target, by=by)
-        for reference, by in readers.items()
-    ]
 
 
 def _written_predecessor(after: Predecessor) -> WrittenPredecessor:
@@ -315,16 +307,18 @@ def _decoded(text: bytes, file: str) -> WrittenTable:
 
 
 def _table(document: WrittenTable) -> SplitTable:
-    rows = [Row(_transition(row), row.final, row.pre, row.vio) for row in document.rows]
+    out = WrittenOut(document.sets or ())
+    rows = read_rows(document, out)
     own = tuple(dict.fromkeys(row.transition.reference for row in rows))
+    labels = [carrying(each) for each in document.carries or ()]
     table = TransitionTable(
         document.process,
-        tuple(rows),
-        _readers(document, own, document.readers),
-        _skeleton(document, rows) if document.rules == "precise" else {},
-        _readers(document, own, document.followers or ()),
+        rows,
+        read_readers(document, own, document.readers, out),
+        read_skeleton(document, rows, out) if document.rules == "precise" else {},
+        read_readers(document, own, document.followers or (), out),
         document.for_each or (),
-        dict(_carrying(each) for each in document.carries or ()),
+        {each.label: each.parameters for each in labels},
         read_rules(document.named_rules or ()),
         forgetting=None
         if document.forget is None
@@ -354,43 +348,3 @@ def _predecessor(document: WrittenTable, after: WrittenPredecessor) -> Predecess
             for each in after.alike
         },
     )
-
-
-def _readers(
-    document: WrittenTable, own: Iterable[Reference], written: Iterable[WrittenReaders]
-) -> dict[Reference, tuple[str, ...]]:
-    by = {(readers.source, readers.target): frozenset(readers.by) for readers in written}
-    return {
-        reference: tuple(
-            process
-            for process in document.processes
-            if process in by[reference.source, reference.target]
-        )
-        for reference in own
-        if by
-    }
-
-
-def _skeleton(document: WrittenTable, rows: Iterable[Row]) -> dict[Reference, tuple[Need, ...]]:
-    """Needs of transitions: those of others from the file, own ones from the rows."""
-    needs: dict[Reference, dict[Need, None]] = {}
-    starting: set[Reference] = set()
-    own = [(row.transition.reference, row.pre, row.vio) for row in rows]
-    others = [(row.of, row.pre, row.vio) for row in document.skeleton or ()]
-    for of, pre, vio in own + others:
-        found = needs.setdefault(of, {})
-        if pre is None:
-            starting.add(of)
-        else:
-            found[Need(pre, vio)] = None
-    return {of: () if of in starting else tuple(found) for of, found in needs.items()}
-
-
-def _carrying(text: str) -> CarryingLabel:
-    carrying = parse_carrying_label(text)
-    assert carrying is not None, "read_table has refused it"
-    return carrying
-
-
-def _transition(row: WrittenRow) -> Transition:
-    return Transition(row.source, _carrying(row.on).label, row.target)

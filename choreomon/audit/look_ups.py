@@ -24,7 +24,8 @@ from choreomon.monitor.record_by_record import SOUND
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.partial_order import LiveSet, live_bits
 from choreomon.properties.relations import vio_transitions
-from choreomon.properties.tables import Inspected, Need, transition_tables
+from choreomon.properties.resting import Need
+from choreomon.properties.tables import Inspected, transition_tables
 
 _Chains: TypeAlias = dict[Reference, list[Record]]
 """The records that fired, may have fired, or are not judged yet, by transition, in the order of the
@@ -110,7 +111,7 @@ class LookUps:
         found = {}
         for t in self.automaton.forward:
             vio = dict.fromkeys(v.reference for v in vio_transitions(self.automaton, t))
-            need = Need(t.reference, tuple(vio))
+            need = Need((t.reference,), tuple(vio))
             found[t.reference] = Inspected(t.reference, False, False, (need,), ())
         return found
 
@@ -138,8 +139,8 @@ class LookUps:
         chains: _Chains,
     ) -> Result | None:
         records: list[Record] = []
-        for pre, vio in inspected.needs:
-            for reference in (pre, *vio):
+        for pres, vio in inspected.needs:
+            for reference in (*pres, *vio):
                 chain = chains.get(reference)
                 if chain:
                     index = self._index_of[reference.process]

@@ -25,6 +25,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Final, NamedTuple, TypeAlias
 
 from choreomon.core.vector_clock import VectorClock
@@ -114,21 +116,31 @@ class Bits:
 
     def __init__(self, skeleton: Skeleton) -> None:
         bits: dict[Reference, int] = {}
-        self.cancels: dict[Reference, tuple[Reference, ...]] = {}
-        for needs in skeleton.values():
-            for pre, vio in needs:
+        # The owners of one transition share what it needs, so that is looked at once.
+        shared = {id(need): need for needs in skeleton.values() for need in needs}
+        taken: dict[Reference, dict[int, None]] = {}
+        for key, (pres, vio) in shared.items():
+            for pre in pres:
                 bits.setdefault(pre, 1 << len(bits))
-                for each in vio:
-                    if pre not in self.cancels.get(each, ()):
-                        self.cancels[each] = (*self.cancels.get(each, ()), pre)
-
+            for each in vio:
+                taken.setdefault(each, {})[key] = None
+        bits_of = {
+            key: reduce(or_, map(bits.__getitem__, pres)) for key, (pres, _) in shared.items()
+        }
+        together = {
+            keys: tuple(dict.fromkeys(pre for key in keys for pre in shared[key].pres))
+            for keys in map(tuple, taken.values())
+        }
+        self.cancels: dict[Reference, tuple[Reference, ...]] = {
+            each: together[tuple(keys)] for each, keys in taken.items()
+        }
         self._effects: dict[Reference, tuple[int, int, int]] = {}
         for reference, needs in skeleton.items():
             needed = cancelled = 0
             for need in needs:
-                needed |= bits[need.pre]
-            for each in self.cancels.get(reference, ()):
-                cancelled |= bits[each]
+                needed |= bits_of[id(need)]
+            for key in taken.get(reference, ()):
+                cancelled |= bits_of[key]
             self._effects[reference] = (needed, bits.get(reference, 0), cancelled)
 
     def effect(self, reference: Reference, result: str) -> _Effect:

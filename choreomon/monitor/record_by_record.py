@@ -97,18 +97,22 @@ class RecordByRecord(ABC):
         what it needs, but those of the processes that are `silent`: these may have fired anything.
         Starting transitions are not judged: they fire. Reasons may be left out where the
         transition is not final: nobody asks for them."""
-        missing = silent and any(need.pre.process in silent for need in inspected.needs)
+        missing = silent and any(
+            pre.process in silent for need in inspected.needs for pre in need.pres
+        )
         result: Result | None = FRM_P if missing else None
         if not records:
             return POSSIBLY if missing else NOTHING
         candidates = self._candidates(records, event, own)
         because: list[Reason] | None = [] if inspected.final else None
-        for pre_reference, vio_references in inspected.needs:
+        for pres, vio_references in inspected.needs:
             vios: Sequence[Record] | None = None if vio_references else ()
             doubted = silent and any(each.process in silent for each in vio_references)
-            for pre in candidates:
-                if pre[0] != pre_reference:  # by place: a name costs several times as much
-                    continue
+            # By place: a name costs several times as much.
+            needed = [record for record in candidates if record[0] in pres]
+            if len(pres) > 1:
+                needed.sort(key=lambda record: pres.index(record[0]))
+            for pre in needed:
                 if because is None and result is not None and (result == FRM or pre[2] != FRM):
                     continue  # it can tell no more: a backlog has hundreds that are not certain
                 if vios is None:

@@ -38,7 +38,7 @@ def _in_rules(plan: Plan, rule_of: Mapping[Reference, int]) -> tuple[InRule, ...
             reference
             for each in transitions
             for need in each.needs
-            for reference in (need.pre, *need.vio)
+            for reference in (*need.pres, *need.vio)
         }
         found.append(InRule(rule, tuple(own), transitions, frozenset(needed)))
     return tuple(found)

@@ -43,7 +43,8 @@ def mattering(
         for reference, clock, result, since in known:
             if result == FRM_P and since is None:
                 for need in skeleton[reference]:
-                    users[need.pre].add(entry_of[reference.process], clock)
+                    for pre in need.pres:
+                        users[pre].add(entry_of[reference.process], clock)
         kept = _left(monitor, users, known)
         if len(kept) == len(known):
             return kept
@@ -70,7 +71,8 @@ def _users(
     users: dict[Reference, _Events] = defaultdict(_Events)
     for reference in references:
         for need in monitor.table.skeleton[reference]:
-            users[need.pre].add(own, event)
+            for pre in need.pres:
+                users[pre].add(own, event)
     return users
 
 
@@ -110,8 +112,8 @@ def _relevant(
     seen: set[Reference] = set()
     queue = [*references]
     for reference in queue:
-        for pre, vio in skeleton[reference]:
-            for each in (pre, *vio):
+        for pres, vio in skeleton[reference]:
+            for each in (*pres, *vio):
                 if each in seen:
                     continue
                 seen.add(each)

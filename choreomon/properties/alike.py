@@ -19,7 +19,8 @@ from typing import TypeAlias
 
 from choreomon.core.message import BEGIN, BEGINNING, Label
 from choreomon.core.verdict import Reference
-from choreomon.properties.tables import Need, TransitionTable
+from choreomon.properties.resting import Need
+from choreomon.properties.tables import TransitionTable
 
 Rows: TypeAlias = Mapping[Reference, Mapping[Label, tuple[Need, ...] | None]]
 """By reference and label what it rests on; `None` where it starts a sequence."""
@@ -83,8 +84,10 @@ def _signature(
                 None
                 if needs is None
                 else frozenset(
-                    (part[side, need.pre], frozenset(part[side, each] for each in need.vio))
+                    (part[side, pre], vio)
                     for need in needs
+                    for vio in (frozenset(part[side, each] for each in need.vio),)
+                    for pre in need.pres
                 ),
             )
             for label, needs in rows.items()

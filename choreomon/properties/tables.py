@@ -26,8 +26,9 @@ from choreomon.core.stated_rule import NOT_TOLD, RuleStates
 from choreomon.core.verdict import Reference
 from choreomon.properties.automaton import SequenceAutomaton, Transition
 from choreomon.properties.certain_cancellations import certain_cancellations
+from choreomon.properties.classification import Pair
 from choreomon.properties.instances import Forgetting, Parameters
-from choreomon.properties.relations import pre_transitions, vio_transitions
+from choreomon.properties.resting import Need, Rested, Resting, needs_of, states_of
 
 RulesName: TypeAlias = Literal["precise", "sound", "paper"]
 RULES_NAMES: Final[tuple[RulesName, ...]] = get_args(RulesName)
@@ -40,13 +41,6 @@ class Row(NamedTuple):
     transition: Transition
     final: bool
     pre: Reference | None
-    vio: tuple[Reference, ...]
-
-
-class Need(NamedTuple):
-    """A pre-transition to ask for, with what may have cancelled it."""
-
-    pre: Reference
     vio: tuple[Reference, ...]
 
 
@@ -116,10 +110,10 @@ class TransitionTable:
 
 
 def _inspected(reference: Reference, rows: Sequence[Row]) -> Inspected:
-    needs = tuple(Need(row.pre, row.vio) for row in rows if row.pre is not None)
+    needs = needs_of(Rested(row.pre, row.vio) for row in rows if row.pre is not None)
     asks: dict[str, dict[Reference, None]] = {}
     for need in needs:
-        for asked in (need.pre, *need.vio):
+        for asked in (*need.pres, *need.vio):
             if asked.process != BEGINNING:  # each answers for it by itself
                 asks.setdefault(asked.process, {})[asked] = None
     return Inspected(
@@ -143,6 +137,7 @@ def transition_tables(
     to be `precise`."""
     transitions = (*automaton.forward, *automaton.backward)
     certain = frozenset[Reference]() if parameters is None else certain_cancellations(automaton)
+    resting = Resting(automaton)
     rows: dict[str, list[Row]] = {process: [] for process in processes}
     for transition in transitions:
         if transition.label == BEGIN:
@@ -150,20 +145,16 @@ def transition_tables(
         if transition.reference in certain:
             rows[transition.label.process].append(Row(transition, False, None, ()))
         else:
-            rows[transition.label.process] += _rows(automaton, transition, rules)
+            rows[transition.label.process] += _rows(automaton, resting, transition, rules)
     own = {
         process: tuple(dict.fromkeys(row.transition.reference for row in rows[process]))
         for process in processes
     }
-    readers: dict[Reference, dict[str, None]] = {}
-    for process in processes:
-        for row in rows[process]:
-            for asked in ((row.pre,) if row.pre else ()) + row.vio:
-                readers.setdefault(asked, {})[process] = None
+    readers = _readers(rows)
     skeletons: dict[str, Skeleton] = {process: {} for process in processes}
     if rules == "precise":
         needs = {
-            t.reference: () if t.reference in certain else _needs(automaton, t) for t in transitions
+            t.reference: () if t.reference in certain else resting.needs(t) for t in transitions
         }
         for process in processes:
             skeletons[process] = {each: needs[each] for each in closure(needs, own[process])}
@@ -176,7 +167,7 @@ def transition_tables(
         process: TransitionTable(
             process=process,
             rows=tuple(rows[process]),
-            readers={each: tuple(readers.get(each, ())) for each in own[process]},
+            readers={each: tuple(readers.get(states_of(each), ())) for each in own[process]},
             skeleton=skeletons[process],
             followers={each: tuple(followers.get(each, ())) for each in own[process]}
             if rules == "precise"
@@ -218,34 +209,43 @@ def _own_rules(rules: Sequence[RuleStates], rows: Sequence[Row]) -> tuple[RuleSt
     )
 
 
+def _readers(rows: Mapping[str, Sequence[Row]]) -> dict[Pair, dict[str, None]]:
+    """By the states of a transition the processes that ask about it, in their order: whoever asks
+    about one of its owners asks about all of them."""
+    readers: dict[Pair, dict[str, None]] = {}
+    for process, own in rows.items():
+        asked = {(states_of(row.pre), id(row.vio)): row.vio for row in own if row.pre is not None}
+        for (pre, _), vio in asked.items():  # shared by many, so compared by name
+            for states in {pre, *map(states_of, vio)}:
+                readers.setdefault(states, {})[process] = None
+    return readers
+
+
 def closure(skeleton: Skeleton, references: Iterable[Reference]) -> dict[Reference, None]:
     """The references, and whatever they rest on, in the order in which it is found."""
     found = dict.fromkeys(references)
     queue = [*found]
+    seen: set[int] = set()
     for reference in queue:
-        for pre, vio in skeleton[reference]:
-            new = [each for each in (pre, *vio) if each not in found]
+        needs = skeleton[reference]
+        if id(needs) in seen:  # shared by all between the same states
+            continue
+        seen.add(id(needs))
+        for pres, vio in needs:
+            new = [each for each in (*pres, *vio) if each not in found]
             found.update(dict.fromkeys(new))
             queue += dict.fromkeys(new)
     return found
 
 
-def _needs(automaton: SequenceAutomaton, transition: Transition) -> tuple[Need, ...]:
-    """Empty where the transition starts a sequence: then it fires whenever it is seen."""
-    if transition in automaton.forward and transition.source in automaton.initial:
-        return ()
-    return tuple(Need(row.pre, row.vio) for row in _rows(automaton, transition, "sound") if row.pre)
-
-
-def _rows(automaton: SequenceAutomaton, transition: Transition, rules: RulesName) -> Iterator[Row]:
-    backward = transition in automaton.backward
+def _rows(
+    automaton: SequenceAutomaton, resting: Resting, transition: Transition, rules: RulesName
+) -> Iterator[Row]:
+    states = transition.source, transition.target
+    backward = resting.is_backward(states)
     final = not backward and transition.target in automaton.final
-    vio_of = {
-        pre.reference: tuple(dict.fromkeys(v.reference for v in vio_transitions(automaton, pre)))
-        for pre in pre_transitions(automaton, transition)
-    }
-    starts = transition.source in automaton.initial and (rules != "paper" or not vio_of)
-    if starts and not backward:
+    rested = resting.rested(states)
+    if resting.starts(states) and (rules != "paper" or not rested):
         yield Row(transition, final, None, ())
-    for reference, vio in vio_of.items():
-        yield Row(transition, final, reference, () if backward and rules == "paper" else vio)
+    for pre, vio in rested:
+        yield Row(transition, final, pre, () if backward and rules == "paper" else vio)

@@ -94,7 +94,7 @@ class TrustsUncertainRecords(Misjudges):
     def mistaken(
         self, inspected: Inspected, records: Sequence[Record]
     ) -> tuple[Inspected, Sequence[Record]]:
-        pre = {need.pre for need in inspected.needs}
+        pre = {each for need in inspected.needs for each in need.pres}
         return inspected, [r._replace(result=FRM) if r.reference in pre else r for r in records]
 
 
@@ -152,7 +152,7 @@ class TrustsWhatWasAnswered(Sound):
         silent: Sequence[str] = (),
     ) -> Judgement:
         judgement = super().judge(inspected, event, own, records, index_of)
-        missing = any(need.pre.process in silent for need in inspected.needs)
+        missing = any(pre.process in silent for need in inspected.needs for pre in need.pres)
         return judgement._replace(result=FRM_P) if missing or judgement.result else judgement
 
 

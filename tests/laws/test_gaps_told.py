@@ -16,6 +16,7 @@ from choreomon.core.verdict import FRM, FRM_P, Result
 from choreomon.monitor.gaps import Gap, gap_records, relevant_gaps
 from choreomon.monitor.history import Chain, Record
 from choreomon.monitor.record_by_record import SOUND
+from choreomon.properties.resting import Need
 from choreomon.properties.tables import Inspected
 from tests.laws import planted
 from tests.laws.faults import Faults, draw_execution
@@ -136,12 +137,14 @@ def by_the_book(case: Case) -> Result | None:
     something certainly took that step back."""
     inspected, event, own, _, gaps_of, index_of = case
     records = records_of(case)
-    for need in inspected.needs:
-        owners = {index_of[vio.process] for vio in need.vio}
+    needs = [Need((pre,), vio) for pres, vio in inspected.needs for pre in pres]
+    for need in needs:
+        (needed,), taking = need
+        owners = {index_of[vio.process] for vio in taking}
         alone = case._replace(inspected=inspected._replace(needs=(need,)))
-        for pre in (record for record in records if record.reference == need.pre):
-            rest = [record for record in records if record.reference != need.pre]
-            if need.pre not in need.vio and judge(alone, [pre, *rest]) == FRM:
+        for pre in (record for record in records if record.reference == needed):
+            rest = [record for record in records if record.reference != needed]
+            if needed not in taking and judge(alone, [pre, *rest]) == FRM:
                 hidden = [
                     gap
                     for owner in owners
@@ -150,16 +153,16 @@ def by_the_book(case: Case) -> Result | None:
                 ]
                 if not hidden:
                     return FRM
-    for need in inspected.needs:
-        pre_own = index_of[need.pre.process]
+    for (needed,), taking in needs:
+        pre_own = index_of[needed.process]
         for gap in gaps_of[pre_own]:
             surely_over = any(
                 vio.clock[pre_own] >= gap.until[pre_own]
                 and event[index_of[vio.reference.process]]
                 >= vio.clock[index_of[vio.reference.process]]
-                and (vio.result == FRM or vio.reference.source == need.pre.target)
+                and (vio.result == FRM or vio.reference.source == needed.target)
                 for vio in records
-                if vio.reference in need.vio
+                if vio.reference in taking
             )
             if gap.since[own] < event[own] and not surely_over:
                 return FRM_P

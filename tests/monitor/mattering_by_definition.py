@@ -45,15 +45,21 @@ def _used_at(
     monitor: MonitorSetup, event: VectorClock, own: int, references: Sequence[Reference]
 ) -> list[tuple[Reference, _Place]]:
     skeleton = monitor.table.skeleton
-    return [(need.pre, _Place(own, event)) for each in references for need in skeleton[each]]
+    return [
+        (pre, _Place(own, event))
+        for each in references
+        for need in skeleton[each]
+        for pre in need.pres
+    ]
 
 
 def _uses(monitor: MonitorSetup, known: Sequence[Record]) -> list[tuple[Reference, _Place]]:
     return [
-        (need.pre, _Place(monitor.index_of[record.reference.process], record.clock))
+        (pre, _Place(monitor.index_of[record.reference.process], record.clock))
         for record in known
         if record.result == FRM_P and record.since is None
         for need in monitor.table.skeleton[record.reference]
+        for pre in need.pres
     ]
 
 

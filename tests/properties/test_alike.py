@@ -22,6 +22,7 @@ from choreomon.properties.automaton import (
     StatedTransition,
     sequence_automaton,
 )
+from choreomon.properties.resting import Need, Rested
 from choreomon.properties.tables import transition_tables
 from tests.laws.drawn import draw_automaton, draw_changed, processes
 
@@ -41,15 +42,19 @@ def alike_by_definition(old: Rows, new: Rows) -> dict[Reference, tuple[Reference
                 if needs is not others:
                     return False
                 continue
-            if not all(any(same(need, each) for each in others) for need in needs):
+            one_by_one, others_by_one = one_pre_each(needs), one_pre_each(others)
+            if not all(any(same(need, each) for each in others_by_one) for need in one_by_one):
                 return False
-            if not all(any(same(need, each) for need in needs) for each in others):
+            if not all(any(same(need, each) for need in one_by_one) for each in others_by_one):
                 return False
         return True
 
-    def same(need: tuple[Reference, Sequence[Reference]], other: object) -> bool:
+    def one_pre_each(needs: Sequence[Need]) -> list[Rested]:
+        return [Rested(pre, vio) for pres, vio in needs for pre in pres]
+
+    def same(need: Rested, other: Rested) -> bool:
         pre, vio = need
-        other_pre, other_vio = other  # type: ignore[misc]
+        other_pre, other_vio = other
         return (
             (pre, other_pre) in related
             and all(any((v, w) in related for w in other_vio) for v in vio)
@@ -100,9 +105,18 @@ def fired(automaton: SequenceAutomaton, word: Sequence[Label]) -> list[set[Refer
             reference
             for reference, by_label in found.items()
             if label in by_label
-            and ((needs := by_label[label]) is None or any(pre in live for pre, _ in needs))
+            and (
+                (needs := by_label[label]) is None
+                or any(pre in live for pres, _ in needs for pre in pres)
+            )
         }
-        vio = {pre: {*vios} for by in found.values() for n in by.values() for pre, vios in n or ()}
+        vio = {
+            pre: {*vios}
+            for by in found.values()
+            for needs in by.values()
+            for pres, vios in needs or ()
+            for pre in pres
+        }
         live = {each for each in live if not vio.get(each, set()) & now}
         forward = {each.reference for each in automaton.forward}
         live |= now & forward
@@ -142,7 +156,9 @@ def test_what_is_alike_fires_at_the_same_events_of_every_order() -> None:
 def without_vio(reference: Reference, rows: Any, side: int, part: Any) -> object:
     """A planted bug: what takes a step back is not looked at."""
     needed = {
-        label: None if needs is None else frozenset(part[side, pre] for pre, _ in needs)
+        label: None
+        if needs is None
+        else frozenset(part[side, pre] for pres, _ in needs for pre in pres)
         for label, needs in rows.items()
     }
     return part[side, reference], reference.process, frozenset(needed.items())

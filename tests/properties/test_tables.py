@@ -15,15 +15,17 @@ from choreomon.properties.automaton import (
     sequence_automaton,
 )
 from choreomon.properties.relations import cancels, pre_transitions, vio_transitions
+from choreomon.properties.resting import MANY, Need
 from choreomon.properties.tables import (
+    RULES_NAMES,
     Inspected,
-    Need,
     Row,
     RulesName,
     TransitionTable,
     transition_tables,
 )
 from tests.properties.stated import automaton_of
+from tests.properties.tables_by_definition import rows_by_definition, skeletons_by_definition
 from tests.properties.words import automaton, letter
 from tests.strategies import PROCESSES, automata
 
@@ -132,8 +134,8 @@ def test_sound_rules_add_to_figure_4_the_vio_transitions_of_backward_rows_alone(
 def test_one_message_is_inspected_once_for_each_transition_that_it_labels() -> None:
     inspected = tables_of(fig_4(), "paper")["P2"].inspections[M5]
     assert [(i.reference, i.needs) for i in inspected] == [
-        (at("q2", "P2", "q0"), (Need(at("q1", "P2", "q2"), NONE),)),
-        (at("q3", "P2", "q0"), (Need(at("q0", "P3", "q3"), NONE),)),
+        (at("q2", "P2", "q0"), (Need((at("q1", "P2", "q2"),), NONE),)),
+        (at("q3", "P2", "q0"), (Need((at("q0", "P3", "q3"),), NONE),)),
     ]
 
 
@@ -202,7 +204,7 @@ def test_an_initial_state_with_incoming_transitions_has_an_initial_row_only_when
     assert tables_of(found, "paper")["P1"].rows[1:] == (Row(b, True, at("q0", "P1", "q1"), ()),)
     (inspected,) = tables_of(found)["P1"].inspections[b.label]
     assert inspected.starts
-    assert inspected.needs == (Need(at("q0", "P1", "q1"), ()),)
+    assert inspected.needs == (Need((at("q0", "P1", "q1"),), ()),)
 
 
 def test_a_backward_transition_never_has_an_initial_row_and_is_never_final() -> None:
@@ -232,7 +234,7 @@ def test_several_labels_of_one_process_between_two_states_share_one_reference() 
             reference=at("q1", "P1", "q2"),
             final=True,
             starts=False,
-            needs=(Need(start, (back,)),),
+            needs=(Need((start,), (back,)),),
             asks=(("P1", (start, back)),),
         ),
     )
@@ -295,6 +297,63 @@ def test_the_tables_together_say_what_the_relations_say(automaton: SequenceAutom
             assert {r.pre for r in rows} - {None} == {
                 pre.reference for pre in pre_transitions(automaton, transition)
             }
+
+
+def crowded(automaton: SequenceAutomaton, crowd: int) -> tuple[SequenceAutomaton, list[str]]:
+    """Each label of `P1` as one of a crowd of processes, so that they own the same steps."""
+    names = [f"P1-{number}" for number in range(crowd)]
+
+    def owned(label: Label) -> list[Label]:
+        if label.process != "P1":
+            return [label]
+        sender, name, receiver = label.message
+        ends = [(each, receiver) if sender == "P1" else (sender, each) for each in names]
+        return [Label(label.kind, Message(one, name, other)) for one, other in ends]
+
+    stated = [
+        StatedTransition(t.source, label, t.target)
+        for t in (*automaton.forward, *automaton.backward)
+        for label in owned(t.label)
+    ]
+    found = sequence_automaton(initial=automaton.initial, final=automaton.final, transitions=stated)
+    return found, [*names, *[each for each in PROCESSES if each != "P1"]]
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    automata(processes=PROCESSES),
+    st.sampled_from([1, 2, MANY, MANY + 1]),
+    st.sampled_from(RULES_NAMES),
+)
+def test_what_the_owners_of_a_step_share_is_what_each_rests_on_by_definition(
+    automaton: SequenceAutomaton, crowd: int, rules: RulesName
+) -> None:
+    found, processes = crowded(automaton, crowd)
+    skeletons = skeletons_by_definition(found, processes)
+    for process, table in transition_tables(found, processes, rules).items():
+        rows = [(r.transition, r.pre, frozenset(r.vio)) for r in table.rows]
+        assert len(rows) == len(set(rows))
+        assert set(rows) == rows_by_definition(found, process, rules)
+        if rules == "precise":
+            assert {
+                of: {(pre, frozenset(vio)) for pres, vio in needs for pre in pres}
+                for of, needs in table.skeleton.items()
+            } == skeletons[process]
+
+
+def test_the_owners_of_a_step_share_what_it_rests_on() -> None:
+    found, processes = crowded(automaton("q0 a q1, q1 b q2, q1 c q0", final="q2"), 50)
+    tables = transition_tables(found, processes, "precise")
+    needs = [
+        needed
+        for table in tables.values()
+        for of, needed in table.skeleton.items()
+        if (of.source, of.target) == ("q1", "q0")
+    ]
+    assert len(needs) == 50 * 50
+    assert len({id(each) for each in needs}) == 1
+    (need,) = needs[0]
+    assert (len(need.pres), len(need.vio)) == (50, 50)
 
 
 @settings(max_examples=200)
