@@ -45,6 +45,7 @@ BENCHMARKS: Final = (
     "instances",
     "cold_instances",
     "many_rules",
+    "crowds",
     "clock_bytes",
     "log_reading",
     "looking",

@@ -10,11 +10,10 @@ such a place, too. So files grow with the number of processes, and not with its 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
 from choreomon.core.verdict import Reference
-from choreomon.properties.resting import MANY, states_of
+from choreomon.properties.owned import Owned, owned
 
 ProcessSet: TypeAlias = tuple[str, ...]
 
@@ -41,21 +40,21 @@ class Sets:
         return tuple(self._places)
 
     def references(self, references: Iterable[Reference]) -> tuple[WrittenReference, ...]:
-        """Write neighbours between the same states as one, where there are `MANY`."""
-        found: list[WrittenReference] = []
-        for (source, target), group in groupby(references, key=states_of):
-            processes = tuple([each.process for each in group])
-            found += [WrittenReference(source, name, target) for name in self._named(processes)]
-        return tuple(found)
+        return self.owned(owned(references))
+
+    def owned(self, transitions: Iterable[Owned]) -> tuple[WrittenReference, ...]:
+        return tuple([self.one(each) for each in transitions])
+
+    def one(self, transition: Owned) -> WrittenReference:
+        source, processes, target = transition
+        name: str | int = processes[0]
+        if len(processes) > 1:
+            name = self._places.setdefault(processes, len(self._places))
+        return WrittenReference(source, name, target)
 
     def processes(self, processes: ProcessSet) -> ProcessSet | int:
         """Write processes, as a set if references have it."""
         return self._places.get(processes, processes)
-
-    def _named(self, processes: ProcessSet) -> Sequence[str | int]:
-        if len(processes) < MANY:
-            return processes
-        return (self._places.setdefault(processes, len(self._places)),)
 
 
 class WrittenOut:

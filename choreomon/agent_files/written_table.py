@@ -16,6 +16,7 @@ from choreomon.agent_files.table_shape import (
 from choreomon.core.labels import CarryingLabel, parse_carrying_label
 from choreomon.core.verdict import Reference
 from choreomon.properties.automaton import Transition
+from choreomon.properties.owned import owned_rows
 from choreomon.properties.resting import Need, Rested, needs_of, states_of
 from choreomon.properties.tables import Row, TransitionTable
 
@@ -24,27 +25,17 @@ from choreomon.properties.tables import Row, TransitionTable
 
 def written_rows(rows: Sequence[Row], sets: Sets) -> list[WrittenRow]:
     """Neighbours that differ in nothing but the owner of their pre-transition may become one."""
-    found: list[WrittenRow] = []
-    for (transition, final, vio, _), group in groupby(rows, key=_all_but_the_owner):
-        pres = [row.pre for row in group if row.pre is not None]
-        found += [
-            WrittenRow(
-                on=str(transition.label),
-                source=transition.source,
-                target=transition.target,
-                final=final,
-                pre=pre,
-                vio=sets.references(vio),
-            )
-            for pre in (sets.references(pres) if pres else (None,))
-        ]
-    return found
-
-
-def _all_but_the_owner(
-    row: Row,
-) -> tuple[Transition, bool, tuple[Reference, ...], tuple[str, str] | None]:
-    return row.transition, row.final, row.vio, None if row.pre is None else states_of(row.pre)
+    return [
+        WrittenRow(
+            on=str(transition.label),
+            source=transition.source,
+            target=transition.target,
+            final=final,
+            pre=None if pre is None else sets.one(pre),
+            vio=sets.owned(vio),
+        )
+        for transition, final, pre, vio in owned_rows(rows)
+    ]
 
 
 def written_skeleton(table: TransitionTable, sets: Sets) -> list[WrittenSkeleton]:

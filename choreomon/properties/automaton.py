@@ -117,6 +117,27 @@ class SequenceAutomaton:
         return str(CarryingLabel(label, self.carried.get(label.message, ())))
 
     @cached_property
+    def ending(self) -> Mapping[str, tuple[Transition, ...]]:
+        """By state the forward transitions that lead to it."""
+        found: dict[str, list[Transition]] = {state: [] for state in self.states}
+        for t in self.forward:
+            found[t.target].append(t)
+        return {state: tuple(ending) for state, ending in found.items()}
+
+    @cached_property
+    def cancelling(self) -> Mapping[Pair, tuple[Transition, ...]]:
+        """By the states of a forward transition the backward ones between whose ends it lies, so
+        that they cancel it (Definition 6)."""
+        return {
+            (source, target): tuple(
+                back
+                for back in self.backward
+                if source in self.reach[back.target] and back.source in self.reach[target]
+            )
+            for source, target in dict.fromkeys((t.source, t.target) for t in self.forward)
+        }
+
+    @cached_property
     def reach(self) -> dict[str, frozenset[str]]:
         """The reflexive `->*` over forward transitions."""
         return reflexive_reach(self.states, {(t.source, t.target) for t in self.forward})

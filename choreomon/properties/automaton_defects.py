@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from choreomon.properties.automaton import SelfLoop, StatedTransition
 
 MAX_STATES: Final = 256
-MAX_TRANSITIONS: Final = 1024
+MAX_TRANSITIONS: Final = 4096
 MAX_STATES_OF_RULES: Final = 4096
 """Of all rules of a document together; each has at most `MAX_STATES`."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from choreomon.core.message import Label
 from choreomon.core.verdict import Reference
-from choreomon.properties.automaton import SequenceAutomaton
+from choreomon.properties.automaton import SequenceAutomaton, Transition
 from choreomon.properties.relations import cancels, pre_transitions
 
 
@@ -18,12 +18,17 @@ def takes_back_the_same(automaton: SequenceAutomaton, label: Label) -> bool:
     """Return whether the backward transitions of a label take back exactly the same if they do not
     look at what is live."""
     backward = [t for t in automaton.backward if t.label == label]
-    pres = {t: pre_transitions(automaton, t) for t in backward}
+    pres = {t: {_states(r) for r in pre_transitions(automaton, t)} for t in backward}
+    forward = {_states(r): r for r in automaton.forward}  # which label they have does not matter
     return all(
-        any(r in pres[t] and cancels(automaton, t, r) for t in backward)
-        for r in automaton.forward
+        any(ends in pres[t] and cancels(automaton, t, r) for t in backward)
+        for ends, r in forward.items()
         if any(cancels(automaton, t, r) for t in backward)
     )
+
+
+def _states(transition: Transition) -> tuple[str, str]:
+    return transition.source, transition.target
 
 
 def certain_cancellations(automaton: SequenceAutomaton) -> frozenset[Reference]:

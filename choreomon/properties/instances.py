@@ -149,28 +149,24 @@ def rests_on(automaton: SequenceAutomaton) -> dict[Transition, tuple[Transition,
     cancellation that takes back the same whatever is live. Where each transition carries what these
     carry, it carries what they rest on in turn."""
     certain = certain_cancellations(automaton)
-    vio = {t: vio_transitions(automaton, t) for t in automaton.forward}
     same: dict[tuple[str, str], tuple[Transition, ...]] = {}
     found: dict[Transition, tuple[Transition, ...]] = {}
     for t in automaton.forward:
         found[t] = ()
         if t.source not in automaton.initial:
-            found[t] = same[t.source, ""] = same.get((t.source, "")) or _with_vio(automaton, t, vio)
+            found[t] = same[t.source, ""] = same.get((t.source, "")) or _with_vio(automaton, t)
     for t in automaton.backward:
         found[t] = ()
         if t.reference not in certain:
             ends = (t.source, t.target)
-            found[t] = same[ends] = same.get(ends) or _with_vio(automaton, t, vio)
+            found[t] = same[ends] = same.get(ends) or _with_vio(automaton, t)
     return found
 
 
-def _with_vio(
-    automaton: SequenceAutomaton,
-    transition: Transition,
-    vio: Mapping[Transition, tuple[Transition, ...]],
-) -> tuple[Transition, ...]:
+def _with_vio(automaton: SequenceAutomaton, transition: Transition) -> tuple[Transition, ...]:
     pres = pre_transitions(automaton, transition)
-    return tuple(dict.fromkeys((*pres, *(back for pre in pres for back in vio[pre]))))
+    vio = [back for pre in pres for back in vio_transitions(automaton, pre)]
+    return tuple(dict.fromkeys((*pres, *vio)))
 
 
 def _lacking(automaton: SequenceAutomaton, t: Transition, other: Transition, lacks: str) -> str:

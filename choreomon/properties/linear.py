@@ -16,7 +16,7 @@ from typing import NamedTuple
 from choreomon.core.message import Label
 from choreomon.properties.automaton import SequenceAutomaton, Transition
 from choreomon.properties.reference import Formation
-from choreomon.properties.relations import pre_transitions, vio_transitions
+from choreomon.properties.relations import cancels, pre_transitions
 
 
 class _Fired(NamedTuple):
@@ -133,7 +133,7 @@ def _reaction(automaton: SequenceAutomaton, label: Label) -> _Reaction:
         cancels=tuple(
             (
                 pre_transitions(automaton, t),
-                tuple(f for f in automaton.forward if t in vio_transitions(automaton, f)),
+                tuple(f for f in automaton.forward if cancels(automaton, t, f)),
             )
             for t in automaton.backward
             if t.label == label

@@ -22,11 +22,11 @@ from functools import cache
 from typing import Final, NamedTuple, TypeAlias
 
 from choreomon.core.errors import BudgetExceeded
-from choreomon.core.message import Event, Label
+from choreomon.core.message import BEGIN, Event, Label
 from choreomon.core.vector_clock import knows
-from choreomon.properties.automaton import SequenceAutomaton, Transition
+from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.reference import formations
-from choreomon.properties.relations import cancels, pre_transitions
+from choreomon.properties.relations import pre_transitions
 
 MAX_CUTS: Final = 1_000_000
 SETS_A_CUT: Final = 64
@@ -172,7 +172,7 @@ def live_stepper(
     """A remembered function of a label and a live set: what is live after an event with that
     label, and whether it forms the property. Bits beyond those of `live_bits` are kept as they
     are. The label is one of the automaton's."""
-    rules = {label: _label_rules(automaton, label) for label in automaton.labels}
+    rules = _rules_of(automaton)
 
     @cache
     def one(label: Label, live: LiveSet) -> tuple[LiveSet, bool]:
@@ -191,35 +191,31 @@ def live_stepper(
     return one
 
 
-def _label_rules(
-    automaton: SequenceAutomaton, label: Label
-) -> tuple[list[tuple[bool, int, int, bool]], list[tuple[int, int]]]:
+class _LabelRules(NamedTuple):
     """The effects of a label: what it fires `(starts, pre mask, own bit, final)` and what it
     cancels `(pre mask, cancelled mask)`. Parallel transitions share one bit."""
+
+    fires: list[tuple[bool, int, int, bool]]
+    removes: list[tuple[int, int]]
+
+
+def _rules_of(automaton: SequenceAutomaton) -> dict[Label, _LabelRules]:
     bit = live_bits(automaton)
-
-    def mask(transitions: tuple[Transition, ...]) -> int:
-        return sum(bit[pair] for pair in {(t.source, t.target) for t in transitions})
-
-    fires = [
-        (
-            t.source in automaton.initial,
-            mask(pre_transitions(automaton, t)),
-            bit[t.source, t.target],
-            t.target in automaton.final,
-        )
-        for t in automaton.forward
-        if t.label == label
-    ]
-    removes = [
-        (
-            mask(pre_transitions(automaton, t)),
-            mask(tuple(r for r in automaton.forward if cancels(automaton, t, r))),
-        )
-        for t in automaton.backward
-        if t.label == label
-    ]
-    return fires, removes
+    rules = {label: _LabelRules([], []) for label in (*automaton.labels, BEGIN)}
+    pres: dict[tuple[str, str], int] = {}
+    cancelled: dict[tuple[str, str], int] = {}
+    for t in (*automaton.forward, *automaton.backward):
+        ends = t.source, t.target
+        if ends not in pres:
+            pre = {(each.source, each.target) for each in pre_transitions(automaton, t)}
+            pres[ends] = sum(bit[pair] for pair in pre)
+            cancelled[ends] = sum(b for pair, b in bit.items() if t in automaton.cancelling[pair])
+        if ends in bit:
+            starts, final = t.source in automaton.initial, t.target in automaton.final
+            rules[t.label].fires.append((starts, pres[ends], bit[ends], final))
+        else:
+            rules[t.label].removes.append((pres[ends], cancelled[ends]))
+    return rules
 
 
 def evaluate_slowly(

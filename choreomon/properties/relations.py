@@ -13,16 +13,17 @@ from choreomon.properties.automaton import SequenceAutomaton, Transition
 def pre_transitions(automaton: SequenceAutomaton, transition: Transition) -> tuple[Transition, ...]:
     """Definition 5: the forward transitions whose target is the source of `transition`;
     of a backward one only those that lie on a way from its target."""
-    ending = [t for t in automaton.forward if t.target == transition.source]
-    if transition in automaton.backward:
-        back = automaton.reach[transition.target]
-        ending = [t for t in ending if t.source in back]
-    return tuple(ending)
+    source, _, target = transition
+    ending = automaton.ending[source]
+    if (source, target) in automaton.cancelling:  # a forward one
+        return ending
+    back = automaton.reach[target]
+    return tuple(t for t in ending if t.source in back)
 
 
 def vio_transitions(automaton: SequenceAutomaton, transition: Transition) -> tuple[Transition, ...]:
     """Definition 6: the backward transitions that cancel the forward `transition`."""
-    return tuple(back for back in automaton.backward if cancels(automaton, back, transition))
+    return automaton.cancelling[transition.source, transition.target]
 
 
 def cancels(automaton: SequenceAutomaton, backward: Transition, forward: Transition) -> bool:

@@ -8,7 +8,6 @@ may take costs little more than one that one process may take.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from itertools import groupby
 from typing import Final, NamedTuple
@@ -16,6 +15,7 @@ from typing import Final, NamedTuple
 from choreomon.core.verdict import Reference
 from choreomon.properties.automaton import SequenceAutomaton, Transition
 from choreomon.properties.classification import Pair
+from choreomon.properties.relations import pre_transitions
 
 MANY: Final = 8
 """Owners of what leads from one state to another, from which on their references stand together,
@@ -46,30 +46,27 @@ def needs_of(rested: Iterable[Rested]) -> tuple[Need, ...]:
 
 
 class Resting:
-    """What the transitions of an automaton rest on."""
+    """What the transitions of an automaton rest on, by the states they lead from and to."""
 
     def __init__(self, automaton: SequenceAutomaton) -> None:
         self._automaton = automaton
-        self._forward = dict.fromkeys(t.reference for t in automaton.forward)
-        self._backward = dict.fromkeys(t.reference for t in automaton.backward)
-        self._backward_pairs = {states_of(each) for each in self._backward}
         self._rested: dict[Pair, tuple[Rested, ...]] = {}
         self._needs: dict[Pair, tuple[Need, ...]] = {}
         self._vio: dict[Pair, tuple[Reference, ...]] = {}
 
-    def is_backward(self, states: Pair) -> bool:
-        """Return whether what leads from the first of these states to the second is backward."""
-        return states in self._backward_pairs
+    def is_backward(self, transition: Transition) -> bool:
+        return (transition.source, transition.target) not in self._automaton.cancelling
 
-    def starts(self, states: Pair) -> bool:
+    def starts(self, transition: Transition) -> bool:
         """Return whether it starts a sequence: then it fires whenever it is seen."""
-        return not self.is_backward(states) and states[0] in self._automaton.initial
+        return not self.is_backward(transition) and transition.source in self._automaton.initial
 
-    def rested(self, states: Pair) -> tuple[Rested, ...]:
-        """What transitions between these states rest on."""
+    def rested(self, transition: Transition) -> tuple[Rested, ...]:
+        """What a transition rests on, without its being one that may start a sequence."""
+        states = transition.source, transition.target
         found = self._rested.get(states)
         if found is None:
-            pres = _together([each for each in self._forward if self._is_pre(each, states)])
+            pres = _together(pre_transitions(self._automaton, transition))
             found = tuple(Rested(pre, self._vio_of(states_of(pre))) for pre in pres)
             self._rested[states] = found
         return found
@@ -79,34 +76,14 @@ class Resting:
         for all transitions between two states."""
         states = transition.source, transition.target
         if states not in self._needs:
-            found = () if self.starts(states) else needs_of(self.rested(states))
+            found = () if self.starts(transition) else needs_of(self.rested(transition))
             self._needs[states] = found
         return self._needs[states]
 
-    def _is_pre(self, pre: Reference, states: Pair) -> bool:
-        """Definition 5, of the forward transition `pre`."""
-        source, target = states
-        if pre.target != source:
-            return False
-        return not self.is_backward(states) or pre.source in self._automaton.reach[target]
-
-    def _vio_of(self, pre: Pair) -> tuple[Reference, ...]:
-        """Definition 6, of a forward transition between these states."""
-        found = self._vio.get(pre)
-        if found is None:
-            source, target = pre
-            reach = self._automaton.reach
-            found = tuple(
-                _together(
-                    [
-                        back
-                        for back in self._backward
-                        if source in reach[back.target] and back.source in reach[target]
-                    ]
-                )
-            )
-            self._vio[pre] = found
-        return found
+    def _vio_of(self, states: Pair) -> tuple[Reference, ...]:
+        if states not in self._vio:
+            self._vio[states] = tuple(_together(self._automaton.cancelling[states]))
+        return self._vio[states]
 
 
 def states_of(reference: Reference) -> Pair:
@@ -114,17 +91,18 @@ def states_of(reference: Reference) -> Pair:
     return reference.source, reference.target
 
 
-def _together(references: list[Reference]) -> list[Reference]:
-    """In this order, but `MANY` between the same states after the first of them."""
-    counts = Counter(map(states_of, references))
-    crowds = {states for states, count in counts.items() if count >= MANY}
-    if not crowds:
-        return references
-    members: dict[Pair, list[Reference]] = {states: [] for states in crowds}
+def _together(transitions: Iterable[Transition]) -> list[Reference]:
+    """Their references in this order, but `MANY` between the same states after the first of
+    them."""
+    references = dict.fromkeys(t.reference for t in transitions)
+    members: dict[Pair, list[Reference]] = {}
     for each in references:
-        if states_of(each) in crowds:
-            members[states_of(each)].append(each)
+        members.setdefault(states_of(each), []).append(each)
     found: list[Reference] = []
     for each in references:
-        found += members.pop(states_of(each), []) if states_of(each) in crowds else [each]
+        crowd = members[states_of(each)]
+        if len(crowd) < MANY:
+            found.append(each)
+        elif each == crowd[0]:
+            found += crowd
     return found

@@ -241,11 +241,10 @@ def closure(skeleton: Skeleton, references: Iterable[Reference]) -> dict[Referen
 def _rows(
     automaton: SequenceAutomaton, resting: Resting, transition: Transition, rules: RulesName
 ) -> Iterator[Row]:
-    states = transition.source, transition.target
-    backward = resting.is_backward(states)
+    backward = resting.is_backward(transition)
     final = not backward and transition.target in automaton.final
-    rested = resting.rested(states)
-    if resting.starts(states) and (rules != "paper" or not rested):
+    rested = resting.rested(transition)
+    if resting.starts(transition) and (rules != "paper" or not rested):
         yield Row(transition, final, None, ())
     for pre, vio in rested:
         yield Row(transition, final, pre, () if backward and rules == "paper" else vio)

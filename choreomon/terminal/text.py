@@ -14,6 +14,7 @@ from choreomon.core.message import BEGIN, Label
 from choreomon.core.run import MonitorsMessage, Run, RunEvent, RunVerdict
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN, VerdictKind
 from choreomon.properties.automaton import SequenceAutomaton, Transition
+from choreomon.properties.owned import owned_rows
 from choreomon.properties.sequences import steps_of
 from choreomon.properties.tables import TransitionTable
 from choreomon.sentences.explanation import explanation
@@ -98,7 +99,7 @@ def table_rows(table: TransitionTable) -> tuple[tuple[str, str, str, str], ...]:
             "∅" if row.pre is None else str(row.pre),
             "{" + ", ".join(map(str, row.vio)) + "}" if row.vio else "∅",
         )
-        for row in table.rows
+        for row in owned_rows(table.rows)
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from choreomon.core.message import BEGIN
 from choreomon.core.verdict import Reference
 from choreomon.properties.automaton import SequenceAutomaton, Transition
-from choreomon.properties.relations import pre_transitions, vio_transitions
+from choreomon.properties.relations import cancels
 from choreomon.properties.tables import RulesName
 
 Rests = dict[Reference, set[tuple[Reference | None, frozenset[Reference]]]]
@@ -31,8 +31,10 @@ def _rests(
 ) -> set[tuple[Reference | None, frozenset[Reference]]]:
     backward = t in automaton.backward
     found: set[tuple[Reference | None, frozenset[Reference]]] = set()
-    for pre in pre_transitions(automaton, t):
-        vio = frozenset(each.reference for each in vio_transitions(automaton, pre))
+    for pre in automaton.forward:
+        if pre.target != t.source or (backward and pre.source not in automaton.reach[t.target]):
+            continue
+        vio = frozenset(v.reference for v in automaton.backward if cancels(automaton, v, pre))
         found.add((pre.reference, frozenset() if backward and rules == "paper" else vio))
     if not backward and t.source in automaton.initial and (rules != "paper" or not found):
         found.add((None, frozenset()))

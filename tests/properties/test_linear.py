@@ -98,12 +98,12 @@ def test_sequences_that_end_together_come_in_the_order_of_their_last_transitions
 
 
 def test_the_law_notices_that_cancellations_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    def harmless(automaton: SequenceAutomaton, transition: Transition) -> tuple[Transition, ...]:
-        return ()
+    def harmless(automaton: SequenceAutomaton, backward: Transition, forward: Transition) -> bool:
+        return False
 
     cancelled = spelled("q0 a q1, q1 b q2, q1 v q0", final="q2")
     word = [letter(name) for name in "avb"]
     assert linear_formations(cancelled, word) == formations(cancelled, word) == []
-    monkeypatch.setattr(linear, "vio_transitions", harmless)
+    monkeypatch.setattr(linear, "cancels", harmless)
     assert linear_formations(cancelled, word) != formations(cancelled, word)
     assert watched(cancelled, word) == [2]

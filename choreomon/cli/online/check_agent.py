@@ -168,16 +168,23 @@ def _sink_in_words(sink: Sink) -> str:
 
 
 def rows_in_json(table: TransitionTable) -> list[dict[str, Any]]:
-    """The rows of a table, as `check --json --tables` shows them."""
+    """The rows of a table, as `check --json --tables` shows them. Where many processes own the same
+    transition, a list of them stands in a reference in place of one."""
+    from choreomon.properties.owned import Owned, owned_rows
+
+    def shown(owned: Owned) -> list[Any]:
+        source, processes, target = owned
+        return [source, processes[0] if len(processes) == 1 else [*processes], target]
+
     return [
         {
             "transition": list(row.transition.reference),
             "on": str(row.transition.label),
             "final": row.final,
-            "pre": None if row.pre is None else list(row.pre),
-            "vio": [list(vio) for vio in row.vio],
+            "pre": None if row.pre is None else shown(row.pre),
+            "vio": [shown(vio) for vio in row.vio],
         }
-        for row in table.rows
+        for row in owned_rows(table.rows)
     ]
 
 
