@@ -129,14 +129,7 @@ def parse_document(text: str | bytes, file: str) -> Document:
         loaded = _compiled(document.property, defects)
     elif rules and not in_rules:
         loaded = _compiled_rules(rules, defects)
-    stated: StatedInteraction | None = None
-    in_interaction: tuple[Problem, ...] = ()
-    if document.interaction is not None and application is not None:
-        try:
-            line = located.lines[("interaction",)]
-            stated = stated_interaction(document.interaction, file, line, application)
-        except DocumentError as error:
-            in_interaction = error.problems
+    stated, in_interaction = _stated(document, located, file)
     if defects or in_interaction:
         raise DocumentError((*_problems(defects, located), *in_interaction))
     return Document(
@@ -155,17 +148,34 @@ def parse_document(text: str | bytes, file: str) -> Document:
         warnings=_problems(
             (
                 *_warnings(document, loaded, stated, labels, located),
-                *(
-                    rule_warnings(rules, loaded.automaton, loaded.parameters)
-                    if loaded is not None and rules
-                    else ()
-                ),
+                *_warnings_of_rules(rules, loaded),
             ),
             located,
         ),
         max_events_line=located.lines.get(("network", "max_events"), 0),
         property_line=located.lines.get(("property",), located.lines.get(("rules",), 0)),
     )
+
+
+def _warnings_of_rules(
+    rules: list[ExpandedRule], loaded: LoadedProperty | None
+) -> Iterable[Defect]:
+    if loaded is None or not rules:
+        return ()
+    return rule_warnings(rules, loaded.automaton, loaded.parameters)
+
+
+def _stated(
+    document: ScenarioDocument, located: Positioned, file: str
+) -> tuple[StatedInteraction | None, tuple[Problem, ...]]:
+    """The interaction of an application, if the document states one, or its problems."""
+    if document.interaction is None or document.application is None:
+        return None, ()
+    try:
+        line = located.lines[("interaction",)]
+        return stated_interaction(document.interaction, file, line, document.application), ()
+    except DocumentError as error:
+        return None, error.problems
 
 
 def _warnings(

@@ -30,6 +30,8 @@ from choreomon.cli.online.check_agent import (
 from choreomon.interaction_files.offline_kind import Kind, offline_kind
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from choreomon.documents.read import Document
     from choreomon.properties.automaton import SequenceAutomaton
     from choreomon.properties.instances import Parameters
@@ -224,7 +226,6 @@ def _show(
     from choreomon.cli.command_line.screen import screens
     from choreomon.properties.costs import label_costs
     from choreomon.sentences.costs import cost_sentences, forgetting_sentence
-    from choreomon.sentences.wording import counted
     from choreomon.terminal.sentences import property_sentences
     from choreomon.terminal.text import (
         monitor_table,
@@ -239,21 +240,7 @@ def _show(
     screen.print(
         f"{document.file}: {document.name} is valid", style="bold", markup=False, soft_wrap=True
     )
-    if document.application is not None:
-        handlers = sum(len(process.handlers) for process in document.application.processes)
-        screen.print(
-            f"application: {counted(len(document.processes), 'process', 'processes')}, "
-            f"{counted(handlers, 'handler')}, "
-            f"{counted(sum(each.messages for each in document.application.start), 'start message')}"
-        )
-    if document.interaction is not None:
-        term = document.interaction.interaction
-        screen.print(
-            f"interaction: {counted(term.size, 'symbol')}"
-            f" from {document.interaction.file or 'the document itself'}",
-            markup=False,
-            soft_wrap=True,
-        )
+    _show_application(screen, document)
     if document.property is None:
         screen.print("no property: nothing would be monitored")
         return
@@ -281,6 +268,26 @@ def _show(
                 screen.print(monitor_table(table))
             else:
                 screen.print(f"{process} watches nothing: its table is empty", markup=False)
+
+
+def _show_application(screen: Console, document: Document) -> None:
+    from choreomon.sentences.wording import counted
+
+    if document.application is not None:
+        handlers = sum(len(process.handlers) for process in document.application.processes)
+        screen.print(
+            f"application: {counted(len(document.processes), 'process', 'processes')}, "
+            f"{counted(handlers, 'handler')}, "
+            f"{counted(sum(each.messages for each in document.application.start), 'start message')}"
+        )
+    if document.interaction is not None:
+        term = document.interaction.interaction
+        screen.print(
+            f"interaction: {counted(term.size, 'symbol')}"
+            f" from {document.interaction.file or 'the document itself'}",
+            markup=False,
+            soft_wrap=True,
+        )
 
 
 def _as_json(

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from choreomon.cli.command_line.chosen_instances import chosen_values
 from choreomon.cli.command_line.examples import examples
 from choreomon.cli.command_line.explicit_options import refuse_explicit
 from choreomon.cli.command_line.log_options import LOG_OPTIONS, LogChoices, log_options
@@ -21,6 +20,7 @@ from choreomon.cli.command_line.option_groups import GroupedCommand
 from choreomon.cli.command_line.options import taken
 from choreomon.cli.command_line.rule_options import RULE_OPTIONS, chosen_document, rule_options
 from choreomon.cli.command_line.writing import WrittenPath
+from choreomon.cli.offline.audit_instances import judged_instances, refuse_sessions
 from choreomon.cli.offline.audit_output import AuditOutput
 from choreomon.cli.offline.audit_sessions import (
     OF_SESSIONS,
@@ -30,9 +30,10 @@ from choreomon.cli.offline.audit_sessions import (
     judged_sessions,
     refuse_what_does_nothing,
     sessions_options,
+    warn_of_one_session,
 )
 from choreomon.cli.offline.explained_mapping import explain
-from choreomon.cli.offline.some_order import in_some_order, judged_instances, read_through
+from choreomon.cli.offline.some_order import in_some_order, read_through
 from choreomon.core.stated_rule import Severity
 
 if TYPE_CHECKING:
@@ -45,11 +46,10 @@ if TYPE_CHECKING:
     from choreomon.audit.rules import RuleResult
     from choreomon.batch.audits.question import AuditQuestion
     from choreomon.cli.command_line.log_options import LogReading
-    from choreomon.core.binding import Binding
     from choreomon.core.recorded import Place
     from choreomon.core.verdict import VerdictKind
+    from choreomon.documents.read import Document
     from choreomon.properties.automaton import SequenceAutomaton
-    from choreomon.properties.instances import Parameters
     from choreomon.reports.junit import Case
     from choreomon.reports.sarif import Finding
 
@@ -157,11 +157,7 @@ def command(
     from choreomon.audit.reading import Diagnostics, tell
     from choreomon.audit.window import Limits
     from choreomon.batch.audits.question import AuditQuestion
-    from choreomon.cli.command_line.log_options import format_seen
     from choreomon.cli.offline.followed_logs import followed
-    from choreomon.core.binding import in_words
-    from choreomon.core.errors import DocumentError
-    from choreomon.documents.several import load_documents
 
     of_sessions = taken(SessionChoices, choices)
     reading = taken(LogChoices, choices).loaded()
@@ -169,18 +165,11 @@ def command(
         refuse_explicit(context, _OF_AUDITS, "without --explain-mapping")
         return explain(reading.with_folders(paths), reading, as_json=as_json)
     files, rest = properties_and_logs(paths)
-    file = files[0]
     if not rest:
         raise click.UsageError("Missing argument 'LOG...'.")
     logs = reading.with_folders(rest)
+    document = _loaded(files, rule)
     reports = MachineReports(junit, sarif)
-    try:
-        document = chosen_document(load_documents(files), rule)
-    except DocumentError:
-        if format_seen(file) is None:
-            raise
-        told = f"{file} is a log: the property comes first, as in choreomon audit property.yaml"
-        raise click.UsageError(f"{told} {file}") from None
     output = AuditOutput(document, logs, as_json, report, reports, strict, fail_on)
     output.check()
     reading = reading.for_labels(output.automaton.labels)
@@ -196,14 +185,8 @@ def command(
     parameters = None if document.property is None else document.property.parameters
     if parameters is not None:
         if reading.splits or follow:
-            raise click.UsageError(
-                f"{file}: is for each {', '.join(parameters.names)}: leave out what tells sessions "
-                "apart, and --follow"
-            )
-        only = _chosen(of, parameters)
-        summary = judged_instances(question, parameters, reading, logs, strict=strict, only=only)
-        if only and not summary.sessions:
-            click.echo(f"warning: no instance in these logs has {in_words(only)}", err=True)
+            refuse_sessions(files[0], parameters)
+        summary = judged_instances(question, parameters, reading, logs, of)
         return output.put(SessionsFound(output.automaton, summary))
     refuse_explicit(context, ("of",), "with a property that is for each instance (for_each)")
     if reading.splits:
@@ -211,10 +194,7 @@ def command(
             summary = followed_sessions(question, reading, of_sessions, output)
         else:
             summary = judged_sessions(question, reading, logs, of_sessions.jobs)
-        key = reading.choices.session_key
-        if key is not None and summary.sessions == 1 and not summary.named:
-            told = f"no event has the field {key!r} (--session-key): all are judged as one session"
-            click.echo(f"warning: {told}; choreomon look says which fields there are", err=True)
+        warn_of_one_session(reading.choices.session_key, summary)
         return output.put(SessionsFound(output.automaton, summary))
     if not follow:
         return output.put(_judged(question, reading, logs, strict=strict))
@@ -225,6 +205,23 @@ def command(
     return output.put(_Found(question.automaton, auditor.finish(), diagnostics))
 
 
+def _loaded(files: Sequence[str], rule: tuple[str, ...]) -> Document:
+    """The document of these files with the chosen rules. Raises `UsageError` for a log in its
+    place."""
+    from choreomon.cli.command_line.log_options import format_seen
+    from choreomon.core.errors import DocumentError
+    from choreomon.documents.several import load_documents
+
+    try:
+        return chosen_document(load_documents(files), rule)
+    except DocumentError:
+        file = files[0]
+        if format_seen(file) is None:
+            raise
+        told = f"{file} is a log: the property comes first, as in choreomon audit property.yaml"
+        raise click.UsageError(f"{told} {file}") from None
+
+
 def properties_and_logs(paths: Sequence[str]) -> tuple[list[str], list[str]]:
     """The properties and the logs: the first path is a property, and where it ends in .yaml or
     .yml, so are those after it that do, as no log does."""
@@ -233,18 +230,6 @@ def properties_and_logs(paths: Sequence[str]) -> tuple[list[str], list[str]]:
         number += 1
     number = max(number, 1)
     return [*paths[:number]], [*paths[number:]]
-
-
-def _chosen(of: Sequence[str], parameters: Parameters) -> Binding:
-    """The binding that instances have to agree with. Raises `UsageError`."""
-    from choreomon.core.suggestion import unknown
-
-    chosen = chosen_values(of)
-    for name in chosen:
-        if name not in parameters.names:
-            told = unknown("parameter", name, parameters.names)
-            raise click.UsageError(f"--for: {told}")
-    return tuple(sorted(chosen.items()))
 
 
 def _judged(

@@ -126,6 +126,13 @@ def _progress() -> Iterator[Callable[[Doing, int, int], None]]:
         yield show
 
 
+def warn_of_one_session(key: str | None, summary: Summary) -> None:
+    """Warn that no event has the field that should tell sessions apart."""
+    if key is not None and summary.sessions == 1 and not summary.named:
+        told = f"no event has the field {key!r} (--session-key): all are judged as one session"
+        click.echo(f"warning: {told}; choreomon look says which fields there are", err=True)
+
+
 def followed_sessions(
     question: AuditQuestion,
     reading: LogReading,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -11,12 +10,8 @@ if TYPE_CHECKING:
     from collections import Counter
 
     from choreomon.audit.reading import Listener, Log
-    from choreomon.audit.summary import Summary
-    from choreomon.batch.audits.question import AuditQuestion
     from choreomon.cli.command_line.log_options import LogReading
-    from choreomon.core.binding import Binding
     from choreomon.core.recorded import Diagnostic
-    from choreomon.properties.instances import Parameters
 
 _T = TypeVar("_T")
 _Found_co = TypeVar("_Found_co", covariant=True)
@@ -26,33 +21,6 @@ class _Judge(Protocol[_Found_co]):
     """Judges logs, as they are or mended."""
 
     def __call__(self, *, mend: bool) -> _Found_co: ...
-
-
-def judged_instances(
-    question: AuditQuestion,
-    parameters: Parameters,
-    reading: LogReading,
-    logs: Sequence[str],
-    *,
-    strict: bool,
-    only: Binding,
-) -> Summary:
-    """Judge each instance of a property by itself, of those that agree with `only`."""
-    from choreomon.audit.instances import InstancesAuditor
-    from choreomon.audit.summary import BEFORE
-
-    def judge(*, mend: bool) -> Summary:
-        auditor = InstancesAuditor(
-            question.automaton,
-            parameters,
-            incomplete=question.incomplete,
-            limits=question.limits,
-            only=only,
-        )
-        read_through(auditor, partial(auditor.summary.tell, BEFORE), reading, logs, mend=mend)
-        return auditor.finish()
-
-    return in_some_order(judge, lambda found: found.strange, logs, strict=strict)
 
 
 def read_through(

@@ -136,13 +136,12 @@ class RecordMapping:
 
     def event(self, values: Values, record: dict[str, Any], place: Place) -> Recorded | None:
         """The event of one rule; None where the record is to be ignored. Raises `Hopeless`."""
-        kind = "local" if values.kind is None else values.kind(record)
-        if kind not in KINDS:
-            if kind is None:
-                kind = "local"
-            else:
-                told = f"its kind is {kind!r}: expected {', '.join(KINDS[:-1])} or {KINDS[-1]}"
-                return Diagnostic("not-understood", f"{told}; a table can say which it is", place)
+        kind = None if values.kind is None else values.kind(record)
+        if kind is None:
+            kind = "local"
+        elif kind not in KINDS:
+            told = f"its kind is {kind!r}: expected {', '.join(KINDS[:-1])} or {KINDS[-1]}"
+            return Diagnostic("not-understood", f"{told}; a table can say which it is", place)
         if kind == _IGNORED:
             return None
         process = None if values.process is None else values.process(record)
@@ -167,12 +166,10 @@ class RecordMapping:
                     clock = clock_in(self._renamed(values, record, process, clock), process)
             except ClockError as error:
                 return Diagnostic("not-understood", str(error), place)
-        number = None
-        if values.number is not None and (text := values.number(record)) is not None:
-            if not (text.isascii() and text.isdigit() and len(text) < 19 and int(text)):
-                told = f"its number is {text[:40]!r}: expected a whole number from 1 on"
-                return Diagnostic("not-understood", told, place)
-            number = int(text)
+        number = None if values.number is None else values.number(record)
+        if number is not None and not _counts(number):
+            told = f"its number is {number[:40]!r}: expected a whole number from 1 on"
+            return Diagnostic("not-understood", told, place)
         message_id = None
         if kind != "local" and values.message_id is not None:
             message_id = values.message_id(record)
@@ -184,8 +181,6 @@ class RecordMapping:
         if values.parameters:
             found = ((key, expression(record)) for key, expression in values.parameters)
             carried = {key: text for key, text in found if text}
-        session = None if values.session is None else values.session(record)
-        time = None if values.time is None else values.time(record)
         return RecordedEvent(
             process,
             cast(RecordedKind, kind),
@@ -194,9 +189,9 @@ class RecordMapping:
             peer=None if kind == "local" else peer or None,
             message_id=message_id,
             clock=clock,
-            number=number,
-            session=session or "",
-            time=time or "",
+            number=None if number is None else int(number),
+            session="" if values.session is None else values.session(record) or "",
+            time="" if values.time is None else values.time(record) or "",
             fields=fields,
             values=carried,
         )
@@ -221,6 +216,11 @@ class RecordMapping:
 def refuse_hopeless(file: str, place: Place, error: Hopeless) -> NoReturn:
     """Raises DocumentError for an expression that was stopped at a place of a log."""
     raise refused(file, 0, "", f"at {place}: {error}") from None
+
+
+def _counts(text: str) -> bool:
+    """Tell whether a text is a whole number from 1 on, which is not too long."""
+    return text.isascii() and text.isdigit() and len(text) < 19 and int(text) > 0
 
 
 def _missing(what: str, values: Values, place: Place) -> Diagnostic:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from choreomon.pictures.shapes.drawing import (
     CANCELS,
@@ -62,25 +62,23 @@ class Axis(NamedTuple):
     ticks: tuple[tuple[float, str], ...]
 
 
+Scale: TypeAlias = Literal["numbers", "shares", "powers"]
+
+
 def line_chart(
     title: str,
     along: Axis,
     upwards: str,
     lines: Sequence[Line],
     *,
-    scale: Literal["numbers", "shares", "powers"] = "numbers",
+    scale: Scale = "numbers",
     level: tuple[float, str] | None = None,
 ) -> Picture:
     """Lines of values that are at least 0, with a legend beside them, and across them a `level`
     with its name. The axis of `shares` is from 0 to 100 %, that of `powers`, for values above 0, is
     logarithmic; otherwise it begins at 0. There must be at least one point."""
     values = [y for line in lines for _, y in line.points] + ([level[0]] if level else [])
-    if scale == "powers":
-        ticks = powers_of_ten(min(values), max(values))
-    elif scale == "shares":
-        ticks = [tick / 5 for tick in range(6)]
-    else:
-        ticks = rising_ticks(max(values))
+    ticks = _ticks(values, scale)
     words = [f"{100 * tick:.0f} %" if scale == "shares" else number(tick) for tick in ticks]
     left = 24 + max(text_width(word, _SMALL) for word in words)
     height_of = math.log10 if scale == "powers" else float
@@ -92,15 +90,15 @@ def line_chart(
     ]
     if level is not None:
         shapes += plot.level(*level)
-    entries: list[tuple[str, int]] = []
+    measured = [line for line in lines if not line.fitted]
     place = -1
     for line in lines:
-        if not line.fitted:
-            place += 1
-            entries.append((line.name, place))
+        place += not line.fitted
         shapes.append(plot.line(line, max(place, 0)))
-    fitted = any(line.fitted for line in lines)
-    legend = _legend(entries, fitted=fitted)
+    legend = _legend(
+        [(line.name, place) for place, line in enumerate(measured)],
+        fitted=len(measured) < len(lines),
+    )
     beside = [
         shape
         for row, entry in enumerate(legend)
@@ -136,6 +134,12 @@ def line_chart(
             "level": None if level is None else [*level],
         },
     )
+
+
+def _ticks(values: Sequence[float], scale: Scale) -> list[float]:
+    if scale == "powers":
+        return powers_of_ten(min(values), max(values))
+    return [tick / 5 for tick in range(6)] if scale == "shares" else rising_ticks(max(values))
 
 
 def rising_ticks(most: float) -> list[float]:

@@ -7,7 +7,7 @@ properties, labels of theirs, or verdicts in a list that is fixed: what others s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -25,6 +25,7 @@ from prometheus_client.registry import Collector
 from choreomon.files.process_memory import resident_bytes
 from choreomon.runtime.operations.metrics import Histogram, Metrics
 from choreomon.runtime.operations.status import Readings
+from choreomon.runtime.verdict_counts import VerdictCounts
 
 
 class AgentReadings(NamedTuple):
@@ -76,11 +77,18 @@ class _AgentCollector(Collector):
         self._version = version
 
     def collect(self) -> Iterator[Metric]:
-        metrics, found = self._metrics, self._read()
-        counts = [each.counts for each in found.properties]
+        found = self._read()
         yield InfoMetricFamily(
             "choreomon_build", "What runs here.", value={"version": self._version}
         )
+        yield from self._events()
+        yield from self._messages()
+        yield from self._verdicts([each.counts for each in found.properties])
+        yield from self._failures()
+        yield from self._looked_up(found)
+
+    def _events(self) -> Iterator[Metric]:
+        metrics = self._metrics
         yield _counter(
             "choreomon_events",
             "Events of the process that some table mentions, each once.",
@@ -102,6 +110,9 @@ class _AgentCollector(Collector):
             for label, seen in labels.items():
                 labelled.add_metric((title, str(label)), seen.events)
         yield labelled
+
+    def _messages(self) -> Iterator[Metric]:
+        metrics = self._metrics
         yield _counter(
             "choreomon_monitor_messages",
             "Messages sent to other agents.",
@@ -118,6 +129,9 @@ class _AgentCollector(Collector):
             "Responses and notices of waiting of other agents.",
             value=metrics.answers,
         )
+
+    def _verdicts(self, counts: Sequence[VerdictCounts]) -> Iterator[Metric]:
+        metrics = self._metrics
         last_verdicts = CounterMetricFamily(
             "choreomon_verdicts", "Last verdicts about events.", labels=("property", "verdict")
         )
@@ -148,6 +162,9 @@ class _AgentCollector(Collector):
             "property",
             dict(zip(metrics.properties, [each.unsettled for each in counts], strict=True)),
         )
+
+    def _failures(self) -> Iterator[Metric]:
+        metrics = self._metrics
         yield CounterMetricFamily(
             "choreomon_dropped_events",
             "Events that services said will never be told.",
@@ -186,10 +203,9 @@ class _AgentCollector(Collector):
             "1 while the disk takes nothing.",
             bool(metrics.failing_why),
         )
-        yield from self._looked_up(found)
 
     def _looked_up(self, found: Readings) -> Iterator[Metric]:
-        beside, titles = self._beside(), self._metrics.properties
+        beside = self._beside()
         yield CounterMetricFamily(
             "choreomon_repeats", "Inquiries that were sent again.", value=beside.repeats
         )
@@ -198,6 +214,31 @@ class _AgentCollector(Collector):
             "Events of which the last verdict is not said.",
             sum(each.undecided for each in found.properties),
         )
+        yield from self._of_properties(found)
+        yield from self._instances(found)
+        for name, told, value in (
+            ("choreomon_sessions", "Sessions of services that are remembered.", found.sessions),
+            (
+                "choreomon_leases",
+                "Sessions whose services let nothing leave unanswered.",
+                found.leases,
+            ),
+            ("choreomon_connections", "Open connections of services.", beside.connections),
+            (
+                "choreomon_untold_verdicts",
+                "Verdicts that some sink has not taken.",
+                found.untold,
+            ),
+            (
+                "choreomon_failing_sinks",
+                "Sinks that did not take what they were last given.",
+                beside.failing_sinks,
+            ),
+            ("choreomon_memory_bytes", "Resident memory.", resident_bytes()),
+        ):
+            yield _gauge(name, told, value)
+
+    def _of_properties(self, found: Readings) -> Iterator[Metric]:
         for name, told, values in (
             (
                 "choreomon_open_inspections",
@@ -227,31 +268,9 @@ class _AgentCollector(Collector):
             ),
         ):
             family = GaugeMetricFamily(name, told, labels=("property",))
-            for title, value in zip(titles, values, strict=True):
+            for title, value in zip(self._metrics.properties, values, strict=True):
                 family.add_metric((title,), value)
             yield family
-        yield from self._instances(found)
-        for name, told, value in (
-            ("choreomon_sessions", "Sessions of services that are remembered.", found.sessions),
-            (
-                "choreomon_leases",
-                "Sessions whose services let nothing leave unanswered.",
-                found.leases,
-            ),
-            ("choreomon_connections", "Open connections of services.", beside.connections),
-            (
-                "choreomon_untold_verdicts",
-                "Verdicts that some sink has not taken.",
-                found.untold,
-            ),
-            (
-                "choreomon_failing_sinks",
-                "Sinks that did not take what they were last given.",
-                beside.failing_sinks,
-            ),
-            ("choreomon_memory_bytes", "Resident memory.", resident_bytes()),
-        ):
-            yield _gauge(name, told, value)
 
     def _instances(self, found: Readings) -> Iterator[Metric]:
         """Yields the metrics of properties for each instance; values of parameters are no

@@ -69,10 +69,10 @@ class Node(NamedTuple):
     action: Action | None
     position: Position
     interaction: Interaction
-    depth: int
-    loop_depth: int
-    children: tuple[int, ...]
-    pruned: tuple[Pruned, ...]
+    depth: int = 0
+    loop_depth: int = 0
+    children: tuple[int, ...] = ()
+    pruned: tuple[Pruned, ...] = ()
 
     @property
     def terminates(self) -> bool:
@@ -126,19 +126,7 @@ def explore(
             "the execution tree of an interaction with loops is infinite; limit its depth, its "
             "loops or its nodes"
         )
-    nodes = [
-        Node(
-            number=0,
-            parent=None,
-            action=None,
-            position=(),
-            interaction=interaction,
-            depth=0,
-            loop_depth=0,
-            children=(),
-            pruned=(),
-        )
-    ]
+    nodes = [Node(number=0, parent=None, action=None, position=(), interaction=interaction)]
     children: list[list[int]] = [[]]
     pruned: list[list[Pruned]] = [[]]
     worklist: Worklist[_Found] = worklist_of(strategy)
@@ -162,8 +150,6 @@ def explore(
             interaction=rest,
             depth=depth,
             loop_depth=entered,
-            children=(),
-            pruned=(),
         )
         nodes.append(node)
         children.append([])
