@@ -153,9 +153,10 @@ class SplitTable:
     @property
     def asked(self) -> tuple[str, ...]:
         """The other processes that this one's monitor asks, in the order of clocks."""
-        asking = [each for group in self.table.inspections.values() for each in group]
-        named = {owner for each in asking for owner, _ in each.asks}
-        named |= {reference.process for reference in self.table.skeleton}
+        named = {reference.process for reference in self.table.skeleton}
+        if self.rules != "precise":
+            asking = [each for group in self.table.inspections.values() for each in group]
+            named = {owner for each in asking for owner, _ in each.asks}
         return tuple(p for p in self.processes if p in named and p != self.process)
 
     @property
