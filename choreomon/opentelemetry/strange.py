@@ -32,7 +32,7 @@ SENTENCES: Final[dict[Strange, str]] = {
     "is there",
     "no name": "%s has no name that a message may have, and is not told",
     "no value": "%s; by the mapping there is none, so that it was told as one that is missing",
-    "mapping stopped": "%s is not told: an expression of the mapping took too long",
+    "mapping stopped": "%s was told as one that is missing: the mapping took too long",
     "bad header": "what came as `choreomon` with %s is no such header, and was not believed",
     "no header": "%s came with a trace and without `choreomon`: its sender is not monitored, or "
     "somebody has taken the header off; it counts as one from outside",

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
 from typing import Any, Final
 
 from choreomon.agent_files.clocks.text import Carried
 from choreomon.core.errors import AgentUnavailable, ProcessClosed
 from choreomon.core.message import ENVIRONMENT
-from choreomon.logs.mappings.live import LiveMapping
+from choreomon.logs.mappings.live import LiveMapping, Why
 from choreomon.logs.mappings.mapping_document import Mapping
 from choreomon.opentelemetry.settings import Settings
 from choreomon.opentelemetry.strange import Counts
@@ -26,9 +27,16 @@ Record = dict[str, Any]
 
 
 class Telling:
-    """Tells of the messages of this service. `counts` is what was strange."""
+    """Tells of the messages of this service, to the process that `connecting` gives. `counts` is
+    what was strange."""
 
-    def __init__(self, settings: Settings, mapping: Mapping) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        mapping: Mapping,
+        connecting: Callable[..., BlockingProcess] = connect,
+    ) -> None:
+        self._connecting = connecting
         self.counts: Final = Counts()
         self._settings = settings
         self._mapping = mapping
@@ -50,7 +58,7 @@ class Telling:
             process, mapping = self._process(record)
             message = mapping.sending(record)
             if isinstance(message, str):
-                self.counts.add(message, f"{record['kind']} {record['name']}")
+                self._strange(message, process, record)
                 return None
             try:
                 carried = process.sending(message.peer, message.name, **message.values)
@@ -79,7 +87,7 @@ class Telling:
             else:
                 message = mapping.handling(record, carried.sender, carried.name)
             if isinstance(message, str):
-                self.counts.add(message, f"{record['kind']} {record['name']}")
+                self._strange(message, process, record)
                 return
             try:
                 if carried is None or message.peer == ENVIRONMENT:
@@ -105,6 +113,11 @@ class Telling:
         if connected is not None:
             connected[0].close(self._settings.deadline)
 
+    def _strange(self, why: Why, process: BlockingProcess, record: Record) -> None:
+        self.counts.add(why, f"{record['kind']} {record['name']}")
+        if why == "mapping stopped":  # it may have been any event
+            process.untold("unknown")
+
     def _process(self, record: Record) -> tuple[BlockingProcess, LiveMapping]:
         connected = self._connected
         if connected is not None:
@@ -114,7 +127,7 @@ class Telling:
                 raise ProcessClosed("this service is about to end")
             if self._connected is None:
                 settings = self._settings
-                process = connect(policy=settings.policy, deadline=settings.deadline)
+                process = self._connecting(policy=settings.policy, deadline=settings.deadline)
                 self._check_name(process.name, record)
                 self._connected = process, LiveMapping(self._mapping, process.name)
             return self._connected

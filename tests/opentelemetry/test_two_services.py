@@ -78,3 +78,30 @@ def test_a_retry_is_a_message_of_its_own(tmp_path: Path) -> None:
         assert two.told == both_ends(*names)
         assert_in_time(two, ["busy/charge", "busy/charge"], names)
         assert two.verdicts == []
+
+
+def test_over_grpc(tmp_path: Path) -> None:
+    needs("grpc", "opentelemetry.instrumentation.grpc")
+    with watched(tmp_path, property_of(off="off", charge="charge")) as two:
+        port = two.start("worker", "grpc_worker.py")
+        mapping = two.mapping("format: otlp\nprocesses: {Worker: worker}\n")
+        names = ["charge", "off", "charge"]
+        two.run("caller", "grpc_caller.py", port, *names, CHOREOMON_MAPPING=mapping)
+        assert two.told == both_ends(*names)
+        assert_in_time(two, names, names)
+        assert_violated_once(two)
+
+
+def test_over_celery(tmp_path: Path) -> None:
+    """What is queued is told before it can be taken; tasks one after the other."""
+    needs("celery", "opentelemetry.instrumentation.celery")
+    with watched(tmp_path, property_of(off="off", charge="charge")) as two:
+        mapping = two.mapping("format: otlp\nprocesses: {celery: worker}\n")
+        names = ["charge", "off", "charge"]
+        two.start("worker", "celery_worker.py")
+        for number, name in enumerate(names, start=1):
+            two.run("caller", "celery_caller.py", name, CHOREOMON_MAPPING=mapping)
+            two.wait_for(lambda number=number: len(two.seen) == number)  # type: ignore[misc]
+        assert two.told == both_ends(*names)
+        assert_in_time(two, names, names)
+        assert_violated_once(two)

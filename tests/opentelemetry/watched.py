@@ -125,7 +125,10 @@ class Two:
 
         self.stack.callback(end)
         assert service.stdout is not None
+        watchdog = threading.Timer(PATIENCE, service.kill)
+        watchdog.start()
         said = service.stdout.readline().strip()
+        watchdog.cancel()
         assert said, self.errors(process)
         return said
 
@@ -245,6 +248,8 @@ def _agents(two: Two, tables: dict[str, SplitTable]) -> Iterator[None]:
             insecure=True,
             store=folder / "agent.db",
             verdicts=(),
+            deadline=PATIENCE,
+            give_up=2 * PATIENCE,
         )
         agent = Agent(
             config, [tables[name]], log=Log(), trace=_Lines(two), sinks=[Callback(two.deliver)]
