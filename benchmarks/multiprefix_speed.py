@@ -29,6 +29,7 @@ from typing import Any, Final
 
 import click
 
+import choreomon.verify.exact  # noqa: F401  # by itself when it is to decide, which is start-up
 from choreomon.hibou.model import read_interaction
 from choreomon.hibou.multitrace import MultiTraceReader
 from choreomon.interaction.lifelines import names

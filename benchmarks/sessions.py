@@ -1,17 +1,18 @@
-"""Many sessions of one protocol in a Parquet file: time and memory of the whole command.
+"""Many sessions of one protocol in one file: time and memory of the whole command.
 
     python -m benchmarks.sessions [--sessions N] [--mode M] [--jobs J] [--interleaved] [--seed S]
-                                  [--json]
+                                  [--lines] [--json]
 
 Sessions are random walks of 5 to 55 actions (the longer one of two lengths that are drawn) through
 the automaton of `rover.hif`, a log for each
-lifeline, the rows of each log together. Of 100 sessions 70 are whole, 15 have every log cut at a
+lifeline, the rows of each log together, as Parquet or, with `--lines`, as JSON lines, an action a
+line. Of 100 sessions 70 are whole, 15 have every log cut at a
 random place, 15 one action replaced by another one of its lifeline. `choreomon verify --sessions`
-is a process of its own: its time is that of the clock on the wall, with start-up, synthesis,
-reading and writing; its memory the most that it had resident. `alone` is how many sessions a second
-the per-session verifier of automata decides, of a few of them, without reading and writing;
-`agree`, whether the command said the same of these. `repeated` is the share of sessions that are as
-an earlier one.
+is a process of its own: its time is that of the processor, of all its jobs, with start-up,
+synthesis, reading and writing; its memory the most that it had resident. `alone` is how many
+sessions a second the per-session verifier of automata decides, of a few of them, without reading
+and writing; `agree`, whether the command said the same of these. `repeated` is the share of
+sessions that are as an earlier one.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
+from time import process_time
 from typing import Any, Final
 
 import click
@@ -117,6 +118,21 @@ def write(path: Path, automaton: Automaton, number: int, seed: int, *, interleav
     return 1 - len(seen) / number
 
 
+def write_lines(path: Path, automaton: Automaton, number: int, seed: int) -> float:
+    """As `write`, as JSON lines."""
+    texts = [json.dumps(str(letter)) for letter in automaton.letters]
+    seen: set[int] = set()
+    with path.open("w", encoding="utf-8") as lines:
+        for place, logs in enumerate(sessions(automaton, number, seed)):
+            seen.add(hash(tuple(map(tuple, logs))))
+            lines.writelines(
+                f'{{"session": "session-{place:07}", "action": {texts[letter]}}}\n'
+                for log in logs
+                for letter in log
+            )
+    return 1 - len(seen) / number
+
+
 def mixed(rows: list[tuple[str, int]], rng: Random) -> list[tuple[str, int]]:
     """The same rows in random order, those of each session in theirs."""
     own: dict[str, list[tuple[str, int]]] = {}
@@ -128,11 +144,10 @@ def mixed(rows: list[tuple[str, int]], rng: Random) -> list[tuple[str, int]]:
 
 
 def measured(command: list[str]) -> tuple[float, float]:
-    """Seconds of a command, and the most megabytes that it had resident."""
-    begun = time.perf_counter()
+    """Seconds of the processor of a command, and the most megabytes that it had resident."""
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - begun
+    seconds = used.ru_utime + used.ru_stime
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 1:
         raise click.ClickException(f"{' '.join(command)}: ended with {process.returncode}")
@@ -140,13 +155,18 @@ def measured(command: list[str]) -> tuple[float, float]:
 
 
 def report(
-    number: int, mode: AutomatonMode, jobs: int, seed: int, *, interleaved: bool
+    number: int, mode: AutomatonMode, jobs: int, seed: int, *, interleaved: bool, lines: bool
 ) -> dict[str, Any]:
     """What is measured, by name."""
     automaton = minimal(synthesize(load_interaction(MODEL)).automaton)
     with TemporaryDirectory() as folder:
-        source, results = Path(folder, "sessions.parquet"), Path(folder, "results.parquet")
-        repeated = write(source, automaton, number, seed, interleaved=interleaved)
+        results = Path(folder, "results.parquet")
+        if lines:
+            source = Path(folder, "sessions.jsonl")
+            repeated = write_lines(source, automaton, number, seed)
+        else:
+            source = Path(folder, "sessions.parquet")
+            repeated = write(source, automaton, number, seed, interleaved=interleaved)
         command = [sys.executable, "-m", "choreomon", "verify", "-i", str(MODEL), "--mode", mode]
         command += ["--sessions", str(source), "-o", str(results), "--jobs", str(jobs)]
         seconds, megabytes = measured(command)
@@ -156,7 +176,7 @@ def report(
     assert len(verdicts) == number
     few = [*sessions(automaton, min(FEW, number), seed)]
     verifier = AutomatonVerifier(automaton, mode)
-    begun = time.perf_counter()
+    begun = process_time()
     alone = [
         verifier.decide(
             multi_trace(
@@ -166,7 +186,7 @@ def report(
         ).verdict.value
         for logs in few
     ]
-    alone_seconds = time.perf_counter() - begun
+    alone_seconds = process_time() - begun
     counted = sorted(set(verdicts.values()))
     return {
         "machine": machine(),
@@ -174,6 +194,7 @@ def report(
         "mode": mode,
         "jobs": jobs,
         "interleaved": interleaved,
+        "as": "JSON lines" if lines else "Parquet",
         "seed": seed,
         "megabytes of the file": round(size / 1e6, 1),
         "repeated": round(repeated, 3),
@@ -194,11 +215,20 @@ def report(
 @click.option("--jobs", default=1, show_default=True)
 @click.option("--interleaved", is_flag=True)
 @click.option("--seed", default=0, show_default=True)
+@click.option("--lines", is_flag=True, help="JSON lines")
 @click.option("--json", "as_json", is_flag=True)
 def command(
-    number: int, mode: AutomatonMode, jobs: int, interleaved: bool, seed: int, as_json: bool
+    number: int,
+    mode: AutomatonMode,
+    jobs: int,
+    seed: int,
+    interleaved: bool,
+    lines: bool,
+    as_json: bool,
 ) -> None:
-    found = report(number, mode, jobs, seed, interleaved=interleaved)
+    if interleaved and lines:
+        raise click.UsageError("JSON lines are not interleaved: drop --lines or --interleaved")
+    found = report(number, mode, jobs, seed, interleaved=interleaved, lines=lines)
     if as_json:
         click.echo(json.dumps(found, indent=2))
         return

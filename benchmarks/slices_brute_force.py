@@ -19,7 +19,7 @@ from typing import Final
 import click
 
 from choreomon.interaction.generation import ALL_OPERATORS
-from choreomon.verify.exact import ExactDecider
+from choreomon.verify.verifier import Verifier
 from tests.verify.exact_cases import DISCRETE, EXACT_MODES, PARTITIONS, questions
 
 LARGEST: Final = (9, 13)
@@ -39,13 +39,13 @@ def main(interactions: int, seed: int, discrete: bool) -> None:
     partitions = DISCRETE if discrete else PARTITIONS
     operators = (*ALL_OPERATORS, "coreg", "coreg", "par") if discrete else ALL_OPERATORS
     for number in range(interactions):
-        deciders: dict[str, ExactDecider] = {}
+        verifiers: dict[str, Verifier] = {}
         largest = LARGEST[number % 2]
         for question in questions(seed + number, EXACT_MODES, operators, largest, partitions):
             mode = question.mode
-            if mode not in deciders:
-                deciders[mode] = ExactDecider(question.interaction, mode)
-            verdict, _, _, method = deciders[mode].decide(question.multitrace)
+            if mode not in verifiers:
+                verifiers[mode] = Verifier(question.interaction, mode)
+            verdict, _, _, method = verifiers[mode].decide(question.multitrace)
             automata[mode] += method == "reduced"
             counts[mode, question.verdict.value] += 1
             if verdict is not question.verdict:

@@ -87,6 +87,27 @@ def _operands(
     return left, right
 
 
+def is_separable(term: Interaction) -> bool:
+    """Whether below each `coreg` and `loopC` of a term no circle can come up, whatever is
+    interleaved: any choices of local traces of the operands, interleaved on each lifeline, are of
+    the whole. Then the same holds after lifelines were removed, and of whatever remains after
+    actions. Where that is not sure, it is not."""
+    for part in subterms(term):
+        left, right, region = part.left, part.right, part.region
+        if left is None:
+            continue
+        if part.operator is Operator.LOOP_C:
+            if region & left.lifelines and _orders(left, left.lifelines, left.lifelines):
+                return False
+        elif part.operator is Operator.COREG:
+            assert right is not None
+            shared = left.lifelines & right.lifelines
+            free = region & shared
+            if free and _orders(left, free, shared) and _orders(right, shared, free):
+                return False
+    return True
+
+
 def _orders(term: Interaction, earlier: Mask, later: Mask) -> bool:
     """Tell whether a term may order an action on one of the lifelines `later` after one on another
     of the lifelines `earlier`. If unsure, it says yes."""

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable
 
 from choreomon.interaction.lifelines import NONE, Mask
 from choreomon.interaction.normal import normal
+from choreomon.interaction.operand_chains import Chain, Chains
 from choreomon.interaction.step import after, prune
 from choreomon.interaction.term import EMPTY, Interaction, Operator, make
-from choreomon.verify.chains import Chain, Chains
 from choreomon.verify.completions import Completions, one_after_the_other
 from choreomon.verify.gaps import (
     NOTHING,

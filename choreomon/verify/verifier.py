@@ -2,11 +2,13 @@
 
 The modes `test` and `simulate` are defined by the papers' search of a graph
 (`choreomon.verify.papers`), and if you state how to search, that search decides the other modes,
-too. All other questions have exact answers, by a search (`choreomon.verify.exact`) or by the
-interaction's automaton (`choreomon.verify.automaton_verifier`). The automaton decides if you ask
-for one of its procedures, or with `auto` if it can answer the mode, a log has several lifelines,
-and it is small: it is about as quick in `accept` and several times as quick in the other modes
-(docs/adr/020-procedures.md). Very long logs are always searched.
+too. Questions about short logs of one lifeline each are first put to a search of their own
+(`choreomon.verify.short_logs`). All others have exact answers, by a search
+(`choreomon.verify.exact`) or by the interaction's automaton
+(`choreomon.verify.automaton_verifier`). The automaton decides if you ask for one of its procedures,
+or with `auto` if it can answer the mode, a log has several lifelines, and it is small: it is about
+as quick in `accept` and several times as quick in the other modes (docs/adr/020-procedures.md).
+Very long logs are always searched.
 """
 
 from __future__ import annotations
@@ -19,18 +21,14 @@ from choreomon.automata.centralized import MAX_STATES
 from choreomon.interaction.session import require_current
 from choreomon.interaction.term import Interaction
 from choreomon.multitrace.multitrace import MultiTrace, multi_trace
-from choreomon.verify.automaton_verifier import (
-    AUTOMATON_MODES,
-    AutomatonVerifier,
-    automaton_mode,
-)
-from choreomon.verify.discrete import discrete_automaton
 from choreomon.verify.papers.options import Options, Reason
+from choreomon.verify.short_logs import ShortDecider
 from choreomon.verify.synthesis import LONG, small_automaton, synthesize
 from choreomon.verify.verdict import Answer, Mode, Procedure
 
 # Whoever decides is imported only then.
 if TYPE_CHECKING:
+    from choreomon.verify.automaton_verifier import AutomatonVerifier
     from choreomon.verify.exact import ExactDecider
     from choreomon.verify.papers.engine import Searcher
     from choreomon.verify.papers.portfolio import Portfolio
@@ -66,16 +64,18 @@ class Verifier:
         self._should_stop = should_stop
         self._searcher: Searcher | Portfolio | None = None
         self._exact: ExactDecider | None = None
-        self._has_exact_answers = False
         self._forced: AutomatonVerifier | None = None
-        self._small: dict[bool, AutomatonVerifier | None] = {}
-        """Verifiers by whether they are of the strict reading; made when needed."""
+        self._small: AutomatonVerifier | None = None
+        self._short: ShortDecider | None = None
         self._tries_automaton = procedure == "auto"
+        """Until there turns out to be no small one."""
         if procedure is not None and procedure != "auto":
             if options is not None or portfolio:
                 raise ValueError(
                     f"{procedure} is about automata, which are not searched by options"
                 )
+            from choreomon.verify.automaton_verifier import AutomatonVerifier, automaton_mode
+
             automaton_mode(mode)
             self._forced = AutomatonVerifier(
                 synthesize(interaction).automaton,
@@ -87,7 +87,6 @@ class Verifier:
             return
         if options is None and not portfolio and mode != "test" and mode != "simulate":
             require_current(interaction)
-            self._has_exact_answers = True
             return
         from choreomon.verify.papers.engine import Searcher
         from choreomon.verify.papers.portfolio import Portfolio, advised
@@ -111,22 +110,22 @@ class Verifier:
         if self._forced is not None:
             return self._forced
         several = len(multitrace.components) > 1
-        if self.mode not in AUTOMATON_MODES or (several and multitrace.length > LONG):
+        if (
+            not self._tries_automaton
+            or self.mode == "prefix"
+            or multitrace.is_discrete
+            or (several and multitrace.length > LONG)
+        ):
             return None
-        strictly = multitrace.is_discrete
-        if not strictly and not self._tries_automaton:
-            return None
-        if strictly not in self._small:
-            made = discrete_automaton if strictly else small_automaton
-            found = made(self.interaction)
-            self._small[strictly] = (
-                None
-                if found is None
-                else AutomatonVerifier(
-                    found, self.mode, should_stop=self._should_stop, reorders=not strictly
-                )
-            )
-        return self._small[strictly]
+        if self._small is None:
+            from choreomon.verify.automaton_verifier import AutomatonVerifier
+
+            found = small_automaton(self.interaction)
+            if found is None:
+                self._tries_automaton = False
+            else:
+                self._small = AutomatonVerifier(found, self.mode, should_stop=self._should_stop)
+        return self._small
 
     def _exact_decider(self) -> ExactDecider:
         if self._exact is None:
@@ -144,14 +143,17 @@ class Verifier:
         action that the interaction does not have never fits. Raises ValueError if lifeline removal
         is asked for and several lifelines share a clock.
         """
-        if self._forced is not None or self._has_exact_answers:
-            automaton = self._automaton_for(multitrace)
-            if automaton is None:
-                return self._exact_decider().decide(multitrace, self._should_stop)
-            return automaton.decide(
-                multi_trace(multitrace.components, automaton.automaton.lifelines)
-            )
-        assert self._searcher is not None
-        result = self._searcher.search(multitrace)
-        method = self._searcher.decided_by(multitrace)
-        return Answer(result.verdict, result.reason, result.vertices, method)
+        if self._searcher is not None:
+            result = self._searcher.search(multitrace)
+            method = self._searcher.decided_by(multitrace)
+            return Answer(result.verdict, result.reason, result.vertices, method)
+        if self._forced is None:
+            if self._short is None:
+                self._short = ShortDecider(self.interaction, self.mode)
+            brief = self._short.decide(multitrace, self._should_stop)
+            if brief is not None:
+                return brief
+        automaton = self._automaton_for(multitrace)
+        if automaton is None:
+            return self._exact_decider().decide(multitrace, self._should_stop)
+        return automaton.decide(multi_trace(multitrace.components, automaton.automaton.lifelines))

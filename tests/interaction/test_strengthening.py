@@ -10,10 +10,12 @@ import pytest
 from choreomon.interaction import strengthening
 from choreomon.interaction.denotation import traces
 from choreomon.interaction.generation import ALL_OPERATORS, random_interaction
-from choreomon.interaction.lifelines import mask
-from choreomon.interaction.strengthening import strengthened
+from choreomon.interaction.lifelines import mask, names
+from choreomon.interaction.removal import remove
+from choreomon.interaction.strengthening import is_separable, strengthened
 from choreomon.interaction.term import (
     EMPTY,
+    LOOPS,
     Interaction,
     Operator,
     alt,
@@ -26,6 +28,7 @@ from choreomon.interaction.term import (
     par,
     seq,
     strict,
+    subterms,
 )
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.multitrace.projection import discrete, project_trace
@@ -33,6 +36,8 @@ from tests.interaction.drawn import a
 
 LIFELINES = ("l1", "l2", "l3")
 LENGTH = 6
+WHOLE = 14
+"""More actions than interactions without loops have here."""
 A, B = strict(a("l1!m1"), a("l2?m1")), strict(a("l2!m2"), a("l1?m2"))
 C, D = strict(a("l1!m3"), a("l3?m3")), strict(a("l2!m3"), a("l3?m3"))
 
@@ -92,6 +97,34 @@ def test_the_discrete_multi_traces_stay_and_no_trace_is_new() -> None:
     for seed in range(200):
         term = drawn(seed)
         assert set(traces(strengthened(term), 5)) <= set(traces(term, 5))
+
+
+def changed_by_removal(is_asked: Callable[[Interaction], bool], seeds: range) -> list[str]:
+    """Those of the readings that are asked about, without loops, of which some lifeline is not
+    merely removed."""
+    found: list[str] = []
+    for seed in seeds:
+        read = strengthened(crossed(seed))
+        endless = any(part.operator in LOOPS for part in subterms(read))
+        if endless or not is_asked(read) or len(traces(read, WHOLE)) >= 3_000:
+            continue
+        for name in names(read.lifelines):
+            others = discrete([one for one in LIFELINES if one != name])
+            rest = remove(read, mask([name]))
+            if {project_trace(trace, others) for trace in traces(rest, WHOLE)} != {
+                project_trace([one for one in trace if one.lifeline != name], others)
+                for trace in traces(read, WHOLE)
+            }:
+                found.append(f"{read} without {name}")
+    return found
+
+
+def test_of_separable_readings_lifelines_may_be_removed() -> None:
+    assert not changed_by_removal(is_separable, range(1_000))
+    assert changed_by_removal(lambda term: not is_separable(term), range(1_000))
+    assert is_separable(strengthened(par(A, a("l2!m2"))))
+    assert not is_separable(par(A, B))
+    assert not is_separable(loop_c(mask(["l1"]), A))
 
 
 def test_a_coreg_with_two_shared_lifelines_that_is_read_strictly_is_noticed(

@@ -20,6 +20,7 @@ from choreomon.verify.beam_search import Beam, ExactMode, Search
 from choreomon.verify.exact import ExactDecider
 from choreomon.verify.oracle import Oracle, sufficient_length
 from choreomon.verify.verdict import Verdict
+from choreomon.verify.verifier import Verifier
 from tests.interaction.drawn import a as do
 
 LIFELINES: Final = ("l1", "l2", "l3")
@@ -131,17 +132,17 @@ def wrong(
     largest: int = 9,
     met: Counter[tuple[ExactMode, Verdict]] | None = None,
 ) -> list[Question]:
-    """The questions of these seeds that deciders, one for each interaction and mode, answer
+    """The questions of these seeds that verifiers, one for each interaction and mode, answer
     wrongly. `met` counts the right verdicts."""
     found = []
     for seed in seeds:
-        deciders: dict[ExactMode, ExactDecider] = {}
+        verifiers: dict[ExactMode, Verifier] = {}
         for question in questions(seed, modes, operators, largest):
             if met is not None:
                 met[question.mode, question.verdict] += 1
-            if question.mode not in deciders:
-                deciders[question.mode] = ExactDecider(question.interaction, question.mode)
-            answer = deciders[question.mode].decide(question.multitrace)
+            if question.mode not in verifiers:
+                verifiers[question.mode] = Verifier(question.interaction, question.mode)
+            answer = verifiers[question.mode].decide(question.multitrace)
             if answer.verdict is not question.verdict:
                 found.append(question)
     return found

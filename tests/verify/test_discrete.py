@@ -6,12 +6,14 @@ from collections import Counter
 
 import pytest
 
+from choreomon.interaction.removal import remove
 from choreomon.interaction.strengthening import strengthened
 from choreomon.interaction.term import Interaction, Operator, loop_w, par, seq, strict
-from choreomon.verify import discrete
+from choreomon.verify import discrete, short_logs
 from choreomon.verify.beam_search import ExactMode
 from choreomon.verify.exact import ExactDecider
 from choreomon.verify.verdict import Verdict
+from choreomon.verify.verifier import Verifier
 from tests.interaction.drawn import a
 from tests.verify.exact_cases import EXACT_MODES, multi, passing, wrong
 from tests.verify.test_exact import ORDERED
@@ -44,6 +46,38 @@ def test_discrete_multi_traces_are_decided_by_automata_of_interactions_without_o
     assert (answer.verdict, answer.method) == (Verdict.PASS, "exact")
 
 
+def test_where_a_short_search_is_lost_others_decide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(short_logs, "LOST", 2)
+    met: Counter[tuple[ExactMode, Verdict]] = Counter()
+    assert not wrong(range(2_000, 2_030), met=met)
+    assert len(met) == 11
+
+
+def test_what_is_forgotten_is_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(short_logs, "KEPT", 20)
+    assert not wrong(range(2_000, 2_030), ("multiprefix", "accept"))
+
+
+def test_lifelines_that_are_removed_where_orders_show_are_noticed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An order from l1 to l2, through l3, which did nothing yet."""
+    around = par(
+        seq(passing("l1", "m1", "l3"), passing("l3", "m2", "l2")), passing("l2", "m3", "l1")
+    )
+    seen = multi(l1="l1?m3 l1!m1", l2="l2?m2 l2!m3")
+    assert Verifier(around, "multiprefix").decide(seen).verdict is Verdict.FAIL
+    monkeypatch.setattr(short_logs, "is_separable", lambda term: True)
+    assert Verifier(around, "multiprefix").decide(seen).verdict is Verdict.WEAK_PASS
+
+
+def test_a_lifeline_that_goes_on_after_its_whole_log_is_noticed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(short_logs, "prune", remove)
+    assert wrong(range(2_000, 2_030), ("accept",))
+
+
 def test_a_coreg_with_two_shared_lifelines_that_is_read_strictly_is_noticed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -57,9 +91,11 @@ def test_a_coreg_with_two_shared_lifelines_that_is_read_strictly_is_noticed(
         assert term.right is not None
         return strict(all_strict(term.left), all_strict(term.right))
 
-    monkeypatch.setattr(discrete, "strengthened", all_strict)
+    for reader in (discrete, short_logs):
+        monkeypatch.setattr(reader, "strengthened", all_strict)
     assert ExactDecider(CROSSED, "accept").decide(seen).verdict is Verdict.FAIL
-    assert wrong(range(2_000, 2_040))
+    assert wrong(range(2_000, 2_040), ("accept",))
+    assert wrong(range(2_000, 2_040), ("slice",))
 
 
 def test_prefixes_that_are_read_strictly_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

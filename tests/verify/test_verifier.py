@@ -15,6 +15,7 @@ from choreomon.verify.papers.engine import Searcher
 from choreomon.verify.papers.heuristics import Filters
 from choreomon.verify.papers.options import Options, Reason
 from choreomon.verify.papers.portfolio import Portfolio
+from choreomon.verify.short_logs import ShortDecider
 from choreomon.verify.synthesis import TooLarge
 from choreomon.verify.verdict import MODES, Answer, Mode, Verdict
 from choreomon.verify.verifier import Verifier
@@ -35,6 +36,7 @@ def called(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
         monkeypatch.setattr(owner, method, watched)
 
+    watch(ShortDecider, "decide", "short")
     watch(ExactDecider, "decide", "exact")
     watch(AutomatonVerifier, "decide", "automaton")
     watch(Searcher, "search", "search")
@@ -59,8 +61,7 @@ def test_modes_that_are_defined_by_a_search_are_searched(
     if mode in ("test", "simulate"):
         assert called == ["search"]
     else:
-        by_automaton = mode != "prefix" and seen is APART
-        assert called == ["automaton" if by_automaton else "exact"]
+        assert called == ["short", "exact"]
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -72,11 +73,13 @@ def test_the_quickest_is_a_small_automaton_where_there_is_one(
     if mode in ("test", "simulate"):
         assert called == ["search", "search"]
     else:
-        by_automaton = "exact" if mode == "prefix" else "automaton"
-        assert called == [by_automaton, by_automaton]
+        others = [] if mode in ("accept", "multiprefix") else ["exact"]
+        assert called == ["short", "exact", "short", *others]
+        called.clear()
         Verifier(CROSSED, mode, procedure="auto").decide(TOGETHER)
         Verifier(ENDLESS, mode, procedure="auto").decide(TOGETHER)
-        assert called[2:] == [by_automaton, "exact"]
+        small = "exact" if mode == "prefix" else "automaton"
+        assert called == ["short", small, "short", "exact"]
 
 
 def test_very_long_logs_are_searched(called: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,7 +92,9 @@ def test_very_long_logs_are_searched(called: list[str], monkeypatch: pytest.Monk
     assert (together.verdict, together.method) == (Verdict.PASS, "reduced")
     forced = Verifier(STRICT, "accept", procedure="centralized")
     assert forced.decide(logs("l1: l1!m l1!m; l2: l2?m l2?m")).method == "centralized"
-    assert called == ["automaton", "exact", "automaton", "automaton"]
+    assert [one for one in called if one != "short"] == [
+        *("automaton", "exact", "automaton", "automaton")
+    ]
 
 
 def test_procedures_that_do_not_fit_are_refused() -> None:

@@ -9,10 +9,10 @@ import pytest
 
 from choreomon.interaction.lifelines import NONE, Mask
 from choreomon.interaction.normal import normal
+from choreomon.interaction.operand_chains import Chain
 from choreomon.interaction.term import Interaction, coreg, loop_w, make, par, seq, strict
 from choreomon.multitrace.multitrace import MultiTrace
 from choreomon.verify import derivative
-from choreomon.verify.chains import Chain
 from choreomon.verify.derivative import Derivatives
 from choreomon.verify.exact import decide_exact
 from choreomon.verify.residual import COREG, UNDECIDED, Residuals
