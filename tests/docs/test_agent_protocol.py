@@ -22,7 +22,6 @@ from tests.scenarios.console_blocks import ROOT
 
 PAGE = ROOT / "docs" / "agent-protocol.md"
 TEXT = PAGE.read_text(encoding="utf-8")
-CLIENT = ROOT / "examples" / "node" / "choreomon.js"
 MESSAGES = {
     each.__struct_config__.tag: each
     for each in (*get_args(local.ClientMessage), *get_args(local.AgentMessage))
@@ -155,17 +154,9 @@ def test_who_follows_the_simple_way_can_remind_an_agent_of_all_that_it_was_told(
 # The client.
 
 
-def test_the_client_has_seventy_lines() -> None:
-    lines = CLIENT.read_text(encoding="utf-8").splitlines()
-    code = [line for line in lines if line.strip() and not line.strip().startswith("//")]
-    assert len(code) <= 70
-    assert max(map(len, lines)) <= 120
-    assert [line for line in code if "require(" in line] == ["const net = require('node:net');"]
-
-
 def test_who_follows_the_page_has_a_client_that_speaks(tmp_path: Path) -> None:
     if missing := missing_programs(TEXT):
         pytest.skip(f"this machine has no {', '.join(missing)}, which docs/agent-protocol.md uses")
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    (tmp_path / "clients").symlink_to(ROOT / "clients")
     with on_ports_of_its_own(TEXT) as text:
         follow(text, tmp_path)

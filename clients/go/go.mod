@@ -1,0 +1,3 @@
+module choreomon
+
+go 1.22

@@ -1,0 +1,42 @@
+package choreomon
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+var (
+	header = regexp.MustCompile(`^1/([\w~][\w.~-]*)/([\w~][\w.~-]*)/([\w-]*)$`)
+	plain  = regexp.MustCompile(`^\w[\w.-]*$`)
+	other  = regexp.MustCompile(`^[.-]|[^\w.-]`)
+	quotes = strings.NewReplacer(`"`, `\"`, `\`, `\\`)
+)
+
+// word writes a name with letters, digits and a few signs alone, as it stands in a header.
+func word(name string) string {
+	return other.ReplaceAllStringFunc(name, func(each string) string {
+		return strings.ReplaceAll(fmt.Sprintf("% X", "\x00"+each), " ", "~")[2:]
+	})
+}
+
+// written gives a name as labels have it.
+func written(name string) string {
+	if plain.MatchString(name) {
+		return name
+	}
+	return `"` + quotes.Replace(name) + `"`
+}
+
+// read gives what a header says, and whether it is one.
+func read(text string) (sender, name, clock string, ok bool) {
+	found := header.FindStringSubmatch(text)
+	if found == nil || len(found[1]) > 2400 || len(found[2]) > 2400 || len(found[3]) > 4096 {
+		return "", "", "", false
+	}
+	sender, bad := url.PathUnescape(strings.ReplaceAll(found[1], "~", "%"))
+	name, worse := url.PathUnescape(strings.ReplaceAll(found[2], "~", "%"))
+	return sender, name, found[3], bad == nil && worse == nil && utf8.ValidString(sender+name)
+}
