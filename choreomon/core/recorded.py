@@ -82,3 +82,19 @@ class Diagnostic(NamedTuple):
     kind: Strange
     message: str
     place: Place
+
+
+class LiveTold(NamedTuple):
+    """A recorded span as its agent would have been told of it, live. `why`: what keeps it from
+    being told; "" where it is, as the `kind` of a message `name` from or to `peer`, with a header
+    or none."""
+
+    place: Place
+    process: str
+    span: str
+    kind: str = ""
+    peer: str = ""
+    name: str = ""
+    header: bool = False
+    values: Mapping[str, str] = NO_FIELDS
+    why: str = ""

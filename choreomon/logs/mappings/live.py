@@ -53,13 +53,13 @@ class LiveMapping:
         self._records = mapping.records("otlp")
         self._ends = mapping.span_ends()
         self._place = Place(mapping.file, 0)
-        self._process = process
+        self.process: Final = process
         self.headers = mapping.asked_of("headers")
         self.baggage = mapping.asked_of("baggage")
 
     def sending(self, record: dict[str, Any]) -> LiveMessage | Why:
         """The message that a span of `SENDING` is about to send."""
-        record.update(process=self._process, operation=operation_of(record), receivers=[])
+        record.update(process=self.process, operation=operation_of(record), receivers=[])
         if (event := self._event(record, "send")) is None or isinstance(event, str):
             return event or "no message"
         if event.peer is None:
@@ -77,7 +77,7 @@ class LiveMapping:
         """The message that a span of `RECEIVING` has taken. `sender` and `name`: what came with it;
         None where nothing did, so that it came from outside and is called by the mapping."""
         origin = {"spanId": record.get("parentSpanId"), "process": sender}
-        record.update(process=self._process, operation=operation_of(record), origins=[origin])
+        record.update(process=self.process, operation=operation_of(record), origins=[origin])
         event = self._event(record, "handle")
         values = event.values if isinstance(event, RecordedEvent) else NO_FIELDS
         if sender is not None and name is not None:
