@@ -24,6 +24,7 @@ from choreomon.properties.tables import (
     TransitionTable,
     transition_tables,
 )
+from tests.laws.crowds import crowded
 from tests.properties.stated import automaton_of
 from tests.properties.tables_by_definition import rows_by_definition, skeletons_by_definition
 from tests.properties.words import automaton, letter
@@ -299,26 +300,6 @@ def test_the_tables_together_say_what_the_relations_say(automaton: SequenceAutom
             }
 
 
-def crowded(automaton: SequenceAutomaton, crowd: int) -> tuple[SequenceAutomaton, list[str]]:
-    """Each label of `P1` as one of a crowd of processes, so that they own the same steps."""
-    names = [f"P1-{number}" for number in range(crowd)]
-
-    def owned(label: Label) -> list[Label]:
-        if label.process != "P1":
-            return [label]
-        sender, name, receiver = label.message
-        ends = [(each, receiver) if sender == "P1" else (sender, each) for each in names]
-        return [Label(label.kind, Message(one, name, other)) for one, other in ends]
-
-    stated = [
-        StatedTransition(t.source, label, t.target)
-        for t in (*automaton.forward, *automaton.backward)
-        for label in owned(t.label)
-    ]
-    found = sequence_automaton(initial=automaton.initial, final=automaton.final, transitions=stated)
-    return found, [*names, *[each for each in PROCESSES if each != "P1"]]
-
-
 @settings(max_examples=200, deadline=None)
 @given(
     automata(processes=PROCESSES),
@@ -328,7 +309,7 @@ def crowded(automaton: SequenceAutomaton, crowd: int) -> tuple[SequenceAutomaton
 def test_what_the_owners_of_a_step_share_is_what_each_rests_on_by_definition(
     automaton: SequenceAutomaton, crowd: int, rules: RulesName
 ) -> None:
-    found, processes = crowded(automaton, crowd)
+    found, processes = crowded(automaton, PROCESSES, crowd)
     skeletons = skeletons_by_definition(found, processes)
     for process, table in transition_tables(found, processes, rules).items():
         rows = [(r.transition, r.pre, frozenset(r.vio)) for r in table.rows]
@@ -342,7 +323,7 @@ def test_what_the_owners_of_a_step_share_is_what_each_rests_on_by_definition(
 
 
 def test_the_owners_of_a_step_share_what_it_rests_on() -> None:
-    found, processes = crowded(automaton("q0 a q1, q1 b q2, q1 c q0", final="q2"), 50)
+    found, processes = crowded(automaton("q0 a q1, q1 b q2, q1 c q0", final="q2"), PROCESSES, 50)
     tables = transition_tables(found, processes, "precise")
     needs = [
         needed
