@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
+from choreomon.core.message import Label
+from choreomon.core.stated_rule import StatedRule
 from choreomon.core.strategy_names import ASKING, StrategyName
 from choreomon.monitor.rule_sets import WITHOUT_INQUIRIES
 from choreomon.properties.automaton import SequenceAutomaton
@@ -53,15 +55,27 @@ def unfit_for(
     each instance, one written as rules, or one with a beginning. Empty if they can."""
     if parameters is not None:
         told = "know of no instances, and the property has for_each: use"
-    elif automaton is not None and automaton.rules:
-        told = "give no verdicts about single rules, and the document has rules: use"
     elif automaton is not None and automaton.begun:
         told = "know of no beginning, and the property has begin: use"
+    elif automaton is not None and strategy in ASKING and automaton.rules:
+        told = "give no verdicts about single rules, and the document has rules: use"
+    elif automaton is not None and (label := _completing_several(automaton)):
+        told = f"give one verdict for an event, and {label} completes several rules: use"
     else:
         return ""
     if strategy not in ASKING:
         return f"monitors with the strategy {strategy} {told} pull"
     return "" if rules == "precise" else f"monitors by the rules {rules} {told} precise"
+
+
+def _completing_several(automaton: SequenceAutomaton) -> Label | None:
+    """A label whose events may complete several rules; None where each is about one rule."""
+    completed: dict[Label, set[StatedRule]] = {}
+    for stated, states in automaton.rules:
+        for t in automaton.forward:
+            if t.target in automaton.final and t.source in states:
+                completed.setdefault(t.label, set()).add(stated)
+    return next((label for label, rules in completed.items() if len(rules) > 1), None)
 
 
 class Monitors(NamedTuple):

@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 from choreomon.core.message import HANDLE, SEND, EventKind, Label, Message
-from choreomon.core.names import MAX_NAME, PLAIN_PATTERN, is_name, name_defect
+from choreomon.core.names import MAX_NAME, PLAIN_PATTERN, is_name, name_defect, printed
 
 _LONGEST: Final = 4 * MAX_NAME
 """More characters than a label of the longest plain names has."""
@@ -118,5 +118,5 @@ def quotes_defect(text: str) -> str:
 
 def _shown(text: str) -> str:
     """A text that may hold anything, for a message."""
-    shown = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text)
+    shown = printed(text)
     return shown if len(shown) <= 40 else f"{shown[:37]}..."

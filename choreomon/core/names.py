@@ -97,9 +97,14 @@ def written(name: str) -> str:
 def quoted(name: str) -> str:
     """A name in quotes."""
     escaped = name.replace("\\", "\\\\").replace('"', '\\"')
-    if not escaped.isprintable():
-        escaped = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped)
-    return f'"{escaped}"'
+    return f'"{printed(escaped)}"'
+
+
+def printed(text: str) -> str:
+    """A text that may hold anything, with the numbers of characters that are not printable."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text)
 
 
 def unwritten(text: str) -> str | None:

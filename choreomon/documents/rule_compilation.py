@@ -209,7 +209,7 @@ def compiled_rules(rules: Sequence[ExpandedRule]) -> LoadedProperty:
     names = _StateNames(rules, defects)
     automata: list[SequenceAutomaton] = []
     parameters: list[tuple[ExpandedRule, Parameters]] = []
-    carried: dict[Message, tuple[tuple[str, ...], str]] = {}
+    carried: dict[Message, tuple[tuple[str, ...], StatedRule]] = {}
     for rule in rules:
         try:
             automaton, own = _compiled(rule, names)
@@ -297,19 +297,25 @@ class _StateNames:
 
 
 def _carries_another(
-    rule: ExpandedRule, carried: dict[Message, tuple[tuple[str, ...], str]]
+    rule: ExpandedRule, carried: dict[Message, tuple[tuple[str, ...], StatedRule]]
 ) -> Iterator[Defect]:
     """Messages that carry other parameters here than in a rule before."""
     for path, (label, parameters) in rule.labels:
         if label == BEGIN:
             continue
-        before, other = carried.setdefault(label.message, (parameters, rule.stated.id))
-        if {*before} != {*parameters} and other != rule.stated.id:
+        before, other = carried.setdefault(label.message, (parameters, rule.stated))
+        if {*before} != {*parameters} and other.id != rule.stated.id:
             told = (
-                f"carries ({', '.join(parameters)}), and in {other} ({', '.join(before)}): one "
-                "message carries the same in all rules of a document"
+                f"carries {listed(parameters)}, and in {other.id}, line {other.line}, "
+                f"{listed(before)}: one message carries the same in all rules of a document; "
+                "write the same parameters in both, and name them in for_each"
             )
             yield Defect(path, told)
+
+
+def listed(parameters: Sequence[str]) -> str:
+    """What a message carries: `(tenant, order)`, or `nothing`."""
+    return f"({', '.join(parameters)})" if parameters else "nothing"
 
 
 def _forgotten_by_some(rules: Sequence[tuple[ExpandedRule, Parameters]]) -> Iterator[Defect]:

@@ -1,4 +1,4 @@
-"""A skeleton of a property over the messages that logs hold: a document to begin with."""
+"""A skeleton of a rule over the messages that logs hold: a document to begin with."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_LISTED: Final = 200
 
 
 def rules_draft(found: Contents, logs: str) -> str:
-    """A document with one sequence, of the two most frequent messages, and with all messages as
+    """A document with one rule, about the two most frequent messages, and with all messages as
     comments. Raises ValueError where no message has a name and two ends that labels can have."""
     labels = [(text, each) for each in found.messages if (text := _label(each)) is not None]
     if not labels:
@@ -27,16 +27,16 @@ def rules_draft(found: Contents, logs: str) -> str:
 
 def _beginning(logs: str, first: str, second: str) -> Iterator[str]:
     yield f"# A skeleton over the messages in {logs}."
-    yield "# Put in place of the two steps what must not happen, one step after the other, whatever"
-    yield "# happens between them; each sequence is a rule of its own (docs/properties.md)."
+    yield "# Say what must not happen, and put a name and messages of yours in place of these;"
+    yield "# docs/properties.md has all that a rule can say."
     yield "name: what must not happen"
-    yield "property:"
-    yield "  sequences:"
-    yield "    - steps:"
-    yield f"        - {first}"
-    yield f"        - {second}"
-    yield "      # What takes steps back, where something does:"
-    yield f"      # cancel: [{{on: {first}, after: [1, 1], back_to: 0}}]"
+    yield "rules:"
+    yield "  - id: my-rule"
+    yield "    description: What must not happen, in one sentence."
+    yield f"    never: {second}"
+    yield f"    after: {first}"
+    yield "    # What takes that back, where something does:"
+    yield f"    # until: {first}"
 
 
 def _listed(labels: list[tuple[str, MessageCount]]) -> Iterator[str]:

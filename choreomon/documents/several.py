@@ -14,7 +14,7 @@ from choreomon.core.stated_rule import RuleStates, StatedRule
 from choreomon.core.suggestion import unknown
 from choreomon.documents.compilation import LoadedProperty
 from choreomon.documents.read import Document, load_document
-from choreomon.documents.rule_compilation import remembered_elsewhere
+from choreomon.documents.rule_compilation import listed, remembered_elsewhere
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.automaton_defects import MAX_STATES_OF_RULES
 from choreomon.properties.instances import forgotten_by_some, together
@@ -167,15 +167,29 @@ def _carried_otherwise(documents: Sequence[Document]) -> Iterator[Problem]:
         if loaded is None:
             continue
         own = {} if loaded.parameters is None else loaded.parameters.carried
-        for message in dict.fromkeys(label.message for label in loaded.automaton.labels):
+        for message, line in _lines_of_messages(document, loaded.automaton):
             names = own.get(message, ())
-            before, other = carried.setdefault(message, (names, document.file))
+            before, other = carried.setdefault(message, (names, f"{document.file}:{line}"))
             if {*before} != {*names}:
                 told = (
-                    f"{message} carries ({', '.join(names)}), and in {other} "
-                    f"({', '.join(before)}): one message carries the same in all files"
+                    f"{message} carries {listed(names)}, and in {other} {listed(before)}: one "
+                    "message carries the same in all files; write "
+                    "the same parameters in both, and name them in for_each"
                 )
-                yield Problem(document.file, document.property_line, "rules", told)
+                yield Problem(document.file, line, "rules", told)
+
+
+def _lines_of_messages(
+    document: Document, automaton: SequenceAutomaton
+) -> Iterator[tuple[Message, int]]:
+    """Each message, and where the first rule that is about it stands."""
+    found: dict[Message, int] = {}
+    for stated, states in automaton.rules:
+        for label in restricted(automaton, states).labels:
+            found.setdefault(label.message, stated.line)
+    for label in automaton.labels:
+        found.setdefault(label.message, document.property_line)
+    yield from found.items()
 
 
 def _forgotten_by_some(documents: Sequence[Document]) -> Iterator[Problem]:

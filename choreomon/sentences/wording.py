@@ -11,7 +11,7 @@ from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN, Verdi
 from choreomon.properties.formula import And, Atom, Formula, Not, Truth
 
 if TYPE_CHECKING:
-    from choreomon.core.run import RunEvent
+    from choreomon.core.run import RunEvent, RunVerdict
 
 _ARROW: Final = re.compile(rf"->|{QUOTED_PATTERN}")
 """The arrow of a label, or a name in quotes, which may contain one."""
@@ -28,6 +28,12 @@ DECLARATION: Final[dict[VerdictKind, str]] = {
     WITHDRAWN: "withdraws its verdict",
 }
 """The words after a monitor's name for what it declares."""
+
+
+def declared(verdict: RunVerdict) -> str:
+    """`car declares violated`, and of which rule, if of one: `car declares violated: no-sign`."""
+    about = "" if verdict.rule is None else f": {verdict.rule.name}"
+    return f"{verdict.monitor} {DECLARATION[verdict.verdict]}{about}"
 
 
 def with_arrow(text: str) -> str:

@@ -123,10 +123,12 @@ def formed_text(run: Run, automaton: SequenceAutomaton | None = None) -> Text:
     events that formed a sequence are left out if they are not known. The `automaton` says whether
     there are several."""
     order = "Checked against the real order, which only the simulator knows,"
+    rules = () if automaton is None else automaton.rules
+    formed = "violated" if rules else "formed"
     if not run.formed:
-        return Text(f"{order} none was formed.")
-    several = automaton is not None and len(first_sequences(automaton)) > 1
-    text = Text(f"{order} {'one' if several else 'it'} was formed {times(len(run.formed))}:")
+        return Text(f"{order} none was {formed}.")
+    several = automaton is not None and len(rules or first_sequences(automaton)) > 1
+    text = Text(f"{order} {'one' if several else 'it'} was {formed} {times(len(run.formed))}:")
     for index, sequence, rule in run.formed[:MAX_FORMATIONS]:
         by = f", by events {', '.join(map(str, sequence))}" if sequence else ""
         text.append(f"\n  at event {index}{by}{'' if rule is None else f': {rule.name}'}")

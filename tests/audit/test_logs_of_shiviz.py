@@ -7,7 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -222,16 +222,30 @@ class Forbidden(NamedTuple):
 
 
 def sequences_of(property_name: str) -> list[Forbidden]:
-    # Of YAML 1.1, to which this loader keeps, `on` would be a truth value: so all is text.
+    """The sequences of two steps that the rules stand for, written out."""
     text = (EXAMPLES / f"{property_name}.yaml").read_text(encoding="utf-8")
-    document = yaml.load(text, yaml.BaseLoader)
     found = []
-    for one in document["property"]["sequences"]:
-        assert len(one["steps"]) == 2
-        cancels = one.get("cancel", [])
-        assert all((each["after"], each["back_to"]) == (["1", "1"], "0") for each in cancels)
-        found.append(Forbidden(tuple(one["steps"]), frozenset(each["on"] for each in cancels)))
+    for rule in yaml.load(text, yaml.BaseLoader)["rules"]:
+        [(variable, values)] = rule.get("where", {"": [""]}).items()
+        for value in values:
+            one = {key: rule[key] for key in ("never", "after", "before", "until") if key in rule}
+            one |= dict(zip(("after", "never"), rule.get("steps", ()), strict=False))
+            labels = {
+                key: written_out(each.replace(f"${variable}", value)) for key, each in one.items()
+            }
+            first, last = ("never", "before") if "before" in labels else ("after", "never")
+            cancels = frozenset(labels.get("until", ()))
+            found += [Forbidden(each, cancels) for each in product(labels[first], labels[last])]
     return found
+
+
+def written_out(pattern: str) -> list[str]:
+    """The labels of a pattern with one set at most."""
+    before, opened, rest = pattern.partition("{")
+    inside, _, behind = rest.partition("}")
+    return (
+        [f"{before}{each.strip()}{behind}" for each in inside.split(",")] if opened else [pattern]
+    )
 
 
 def outcomes(

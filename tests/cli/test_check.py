@@ -20,16 +20,41 @@ def test_a_valid_document_is_explained() -> None:
 
 
 def test_steps_are_shown_and_states_where_somebody_asks() -> None:
-    scenario = SCENARIOS / "smart-home-violating.yaml"
+    scenario = SCENARIOS / "fig1-violating.yaml"
     plain = choreomon("check", scenario)
-    assert "│        1 │    2 │ hallway -> light : turnOn │ hallway    │" in plain.out
-    assert "hub -> cooler : turnOn after step 2 of sequence 1 takes back steps 1 and 2" in plain.out
+    assert "│        1 │    2 │ P1 -> P3 : m1 │ P1         │" in plain.out
+    assert "P2 -> P3 : m2 after step 2 of sequence 1 takes back step 2" in plain.out
     assert "q1" not in plain.out
     verbose = choreomon("check", scenario, "--verbose")
-    assert "after step 2 of sequence 1 (q2 -> q0) takes back steps 1 and 2" in verbose.out
+    assert "after step 2 of sequence 1 (q2 -> q1) takes back step 2" in verbose.out
     assert "│ backward │ q2" in verbose.out
     automaton = choreomon("check", SCENARIOS / "fig4-violating.yaml")
     assert "P2 -> P3 : m5 in q2 takes back P1 -> P3 : m1, P2 -> P3 : m3" in automaton.out
+
+
+def test_of_each_rule_is_shown_what_its_author_says_and_what_its_pattern_comes_to() -> None:
+    answer = choreomon("check", SCENARIOS / "lock-violating.yaml")
+    assert "No write of Ann reaches the store" in answer.out
+    assert (
+        "ann-writes-with-the-lock: handle ann -> store : write is forbidden after the first lock "
+        "-> ben : granted until lock -> ann : granted.\n"
+        "  lock -> ben : granted, then handle ann -> store : write\n"
+        "  lock -> ann : granted takes back lock -> ben : granted\n"
+    ) in answer.out
+
+
+def test_of_a_rule_with_many_sequences_a_few_are_listed() -> None:
+    Path("many.yaml").write_text(
+        "rules:\n"
+        "  - {id: many, never: 'hub -> {a, b, c, d, e} : x', after: 'hub -> a : y', "
+        "until: '{a, b, c, d, e} -> hub : z'}\n",
+        encoding="utf-8",
+    )
+    plain, verbose = (choreomon("check", "many.yaml", *more).out for more in ((), ("--verbose",)))
+    assert plain.count("hub -> a : y, then hub ->") == 3
+    assert "  and further ones, which are not listed\n" in plain
+    assert "  and 2 further cancellations\n" in plain
+    assert verbose.count("hub -> a : y, then hub ->") == 5
 
 
 def test_verbose_is_about_properties() -> None:
@@ -89,19 +114,18 @@ def test_json_has_tables_where_asked_for() -> None:
 
 def test_tables_in_json_follow_the_rules_of_the_document() -> None:
     """Those of the paper leave out what may have cancelled before a cancellation."""
-    saga = SCENARIOS / "payment-saga-violating.yaml"
-    document = read_positioned(saga.read_bytes(), "saga.yaml", as_json=False).value
+    figure = SCENARIOS / "fig1-violating.yaml"
+    document = read_positioned(figure.read_bytes(), "fig1.yaml", as_json=False).value
     assert isinstance(document, dict)
     document["property"]["rules"] = "paper"
-    del document["interaction"]  # its file is not beside the copy
     Path("paper.json").write_text(json.dumps(document), encoding="utf-8")
     sound_tables, paper_tables = (
         json.loads(choreomon("check", file, "--json", "--tables").out)["tables"]
-        for file in (saga, "paper.json")
+        for file in (figure, "paper.json")
     )
-    back = ["q1", "payment", "q0"]
-    assert [r["vio"] for r in sound_tables["payment"] if r["transition"] == back] == [[back]]
-    assert [r["vio"] for r in paper_tables["payment"] if r["transition"] == back] == [[]]
+    back = ["q2", "P2", "q1"]
+    assert [r["vio"] for r in sound_tables["P2"] if r["transition"] == back] == [[back]]
+    assert [r["vio"] for r in paper_tables["P2"] if r["transition"] == back] == [[]]
 
 
 def test_a_property_alone_and_an_application_alone_are_documents() -> None:
@@ -181,14 +205,17 @@ LOCK = SCENARIOS / "lock-violating.yaml"
 def test_what_a_protocol_forbids_as_well_is_impossible() -> None:
     answer = choreomon("check", LOCK, "--against", SCENARIOS / "lock.hif")
     assert (answer.code, answer.err) == (0, "")
-    assert answer.out.splitlines()[1] == "  the property: impossible (46 states looked at)"
+    assert answer.out.splitlines()[1:] == [
+        "  ann-writes-with-the-lock: impossible (46 states looked at)",
+        "  ben-writes-with-the-lock: impossible (46 states looked at)",
+    ]
 
 
 def test_what_an_application_allows_is_told_with_a_run_and_drawn(tmp_path: Path) -> None:
     for name in ("run.svg", "run.mmd", "run.puml"):
         answer = choreomon("check", LOCK, "--against", LOCK, "--picture", tmp_path / name)
         assert (answer.code, answer.err) == (1, "")
-        assert "  the property: possible (147 states looked at), by" in answer.out
+        assert "  ben-writes-with-the-lock: possible (147 states looked at), by" in answer.out
         assert "    11. handle ben -> store : write" in answer.out
         assert "write" in (tmp_path / name).read_text(encoding="utf-8")
 
@@ -197,7 +224,10 @@ def test_where_a_bound_ends_the_search_that_is_said() -> None:
     answer = choreomon("check", LOCK, "--against", SCENARIOS / "lock.hif", "--states", 5, "--json")
     assert answer.code == 3
     found = json.loads(answer.out)
-    assert found["sequences"] == [{"answer": "unknown", "states": 5, "run": []}]
+    assert found["sequences"] == [
+        {"rule": f"{name}-writes-with-the-lock", "answer": "unknown", "states": 5, "run": []}
+        for name in ("ann", "ben")
+    ]
     told = choreomon("check", LOCK, "--against", SCENARIOS / "lock.hif", "--states", 5).out
     assert "unknown (5 states looked at, and there are more" in told
     assert "impossible" not in told
@@ -222,7 +252,7 @@ def test_an_automaton_is_a_protocol_too_but_does_not_know_to_whom_a_message_goes
     assert made.code == 0
     answer = choreomon("check", LOCK, "--against", protocol)
     assert (answer.code, answer.err) == (1, "")
-    assert "the property: possible" in answer.out
+    assert "ann-writes-with-the-lock: possible" in answer.out
 
 
 @pytest.mark.parametrize(

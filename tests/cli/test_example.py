@@ -152,7 +152,7 @@ def test_init_takes_diagrams_as_they_are_and_services_by_name() -> None:
 def test_init_takes_services_of_any_name() -> None:
     assert choreomon("init", "mine.yaml", "--services", 'a b, "10.0.0.7:80, here",c').code == 0
     text = Path("mine.yaml").read_text(encoding="utf-8")
-    assert """- '"a b" -> "10.0.0.7:80, here" : message'""" in text
+    assert """after: '"a b" -> "10.0.0.7:80, here" : message'""" in text
     assert choreomon("check", "mine.yaml").code == 0
     assert "only be used with --logs" in choreomon("init", "--session-key", "x").err
     assert choreomon("init", "--diagram", "none.mmd").code == 2

@@ -59,7 +59,7 @@ class TestEachRule:
     def test_is_formed_by_itself_in_the_real_order(self, command: tuple[Any, ...]) -> None:
         answer = choreomon(*command, "shop.yaml")
         assert (
-            "one was formed 2 times:\n"
+            "one was violated 2 times:\n"
             "  at event 5, by events 1, 5: not-after-a-refund\n"
             "  at event 5, by events 5: nothing-leaves\n"
         ) in answer.out

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 from random import Random
 from typing import TypeAlias
 
@@ -17,7 +18,7 @@ from choreomon.core.errors import DocumentError
 from choreomon.core.run import RunEvent, RunFormation, RunVerdict
 from choreomon.core.strategy_names import STRATEGIES, StrategyName
 from choreomon.core.vector_clock import happened_before
-from choreomon.documents.read import load_document, parse_document
+from choreomon.documents.read import parse_document
 from choreomon.properties.automaton import SequenceAutomaton, Transition
 from choreomon.properties.relations import pre_transitions, vio_transitions
 from choreomon.properties.tables import RulesName
@@ -230,8 +231,15 @@ network: {monitoring: {deadline: 2.5}, service: {constant: 1}}
 def test_of_several_sequences_that_end_at_an_event_the_certain_one_is_shown() -> None:
     """Event 36 completes two sequences in the real order; the monitor is certain of the one
     that began with the stock's release, event 21, and not of the refund, event 23."""
-    prepared = simulation(load_document("scenarios/payment-saga-violating.yaml"))
-    run = prepared.run(0, keep_events=True)
+    text = Path("scenarios/payment-saga-violating.yaml").read_text(encoding="utf-8")
+    sequences = """
+property:
+  sequences:
+    - steps: ["payment -> orders : refunded", "shipping -> customer : parcel"]
+    - steps: ["stock -> orders : released", "shipping -> customer : parcel"]
+"""
+    document = parse_document(text.partition("rules:")[0] + sequences, "saga.yaml")
+    run = simulation(document).run(0, keep_events=True)
     assert run.formed == (RunFormation(36, (21, 36)),)
     (verdict,) = run.verdicts
     assert {r.event_index for r in verdict.because if r.role == "pre" and r.certain} == {21}

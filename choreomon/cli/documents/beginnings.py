@@ -88,10 +88,11 @@ def from_services(rules: Path, services: Sequence[str]) -> Beginning:
         raise click.UsageError("name two services or more, as in shop,bank")
     ways = [*zip(services, [*services[1:], services[0]], strict=True)]
     labels = [in_quotes(str(Message(one, "message", other))) for one, other in ways[:2]]
-    steps = "".join(f"        - {label}\n" for label in labels)
     text = (
         f"{_SCHEMA}# What must not happen. Put your messages in place of `message`.\n"
-        f"name: what must not happen\nproperty:\n  sequences:\n    - steps:\n{steps}"
+        "name: what must not happen\nrules:\n  - id: my-rule\n"
+        "    description: What must not happen, in one sentence.\n"
+        f"    never: {labels[-1]}\n    after: {labels[0]}\n"
     )
     agents = _typed("split", rules, "--output", "agents")
     return Beginning({rules: text}, (_typed("check", rules), agents))

@@ -67,7 +67,7 @@ _VIEW: Final = ("everything", "first", "last")
         ),
     ),
 )
-@click.argument("file", type=click.Path())
+@click.argument("files", metavar="FILE...", type=click.Path(), nargs=-1, required=True)
 @click.option(
     "-o",
     "--output",
@@ -137,14 +137,15 @@ _VIEW: Final = ("everything", "first", "last")
 def command(
     context: click.Context,
     /,
-    file: str,
+    files: tuple[str, ...],
     output: Path,
     as_json: bool,
     **choices: Any,
 ) -> int:
     """Draw what FILE is about.
 
-    A document: its property, forward transitions solid and backward ones dashed; or, with --run,
+    A document: its rules, forward transitions solid and backward ones dashed, those of several
+    documents together; or, with --run,
     a run of its application with the violating sequence marked. Of a run with several verdicts
     the gravest is marked, of equal ones the first that is right in the real order.
 
@@ -161,9 +162,14 @@ def command(
     from choreomon.cli.interactions.draw_interaction import Wanted, draw_interaction, is_interaction
 
     read = [choices[name] for name in ("signature", "trace", "locations", "config", "mapping")]
-    check_not_read(output, (file, *read))
+    file, *further = files
+    check_not_read(output, (*files, *read))
     logs = taken(LogChoices, choices)
     view = view_of(**{name: choices.pop(name) for name in _VIEW})
+    if further:
+        _check_alone(context, (), "with one FILE")
+        _check_picture(output, (".svg", ".png", ".mmd"))
+        return _draw_document(files, output, None, view, None, as_json)
     a_run, locations = choices.pop("a_run"), choices.pop("locations")
     run = taken(_Run, choices)
     wanted = taken(Wanted, choices)
@@ -184,7 +190,7 @@ def command(
         _check_of_interaction(context, file, holds_one=holds_one)
         return draw_interaction(file, output, wanted, as_json=as_json, choices=choices)
     _check_of_document(context, file, output)
-    return _draw_document(file, output, run if a_run else None, view, choices["strategy"], as_json)
+    return _draw_document(files, output, run if a_run else None, view, choices["strategy"], as_json)
 
 
 class _Run(NamedTuple):
@@ -196,7 +202,7 @@ class _Run(NamedTuple):
 
 
 def _draw_document(
-    file: str,
+    files: tuple[str, ...],
     output: Path,
     wanted: _Run | None,
     view: View,
@@ -204,9 +210,9 @@ def _draw_document(
     as_json: bool,
 ) -> int:
     """Draws the property of a document, or a run of its application; the exit code."""
-    from choreomon.documents.read import load_document
+    from choreomon.documents.several import load_documents
 
-    document = load_document(file)
+    document = load_documents(files)
     check_not_read(output, document.inputs())
     code = NOTHING_FOUND
     if wanted is None:
@@ -252,7 +258,7 @@ def _check_of_document(context: click.Context, file: str, output: Path) -> None:
 def _check_alone(context: click.Context, others: Iterable[str], where: str) -> None:
     """Raises `UsageError` for options but those that every picture has, and `others`; `where` says
     where they can be used."""
-    known = ("file", "output", "as_json", *others)
+    known = ("files", "output", "as_json", *others)
     refuse_explicit(
         context,
         (str(option.name) for option in context.command.params if option.name not in known),

@@ -9,7 +9,7 @@ get generated ids.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from choreomon.core.message import ENVIRONMENT, SEND
@@ -18,7 +18,7 @@ from choreomon.pictures.space_time.highlights import Highlight
 from choreomon.pictures.space_time.window import AROUND_MARKS, Gap, View, window
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.sentences.wording import (
-    DECLARATION,
+    declared,
     formula_in_words,
     milliseconds,
     with_arrow,
@@ -43,12 +43,22 @@ def escaped(text: str) -> str:
 
 def automaton_flowchart(automaton: SequenceAutomaton) -> str:
     """A flowchart from left to right: forward transitions solid, backward ones dotted,
-    final states in double circles, initial states with an arrow out of a dot."""
+    final states in double circles, initial states with an arrow out of a dot; each rule in a box
+    with its name and what it says."""
     ids = {state: f"s{number}" for number, state in enumerate(automaton.states)}
     lines = ["flowchart LR"]
-    for state, name in ids.items():
+
+    def node(state: str) -> str:
         left, right = ("(((", ")))") if state in automaton.final else ("((", "))")
-        lines.append(f'    {name}{left}"{escaped(state)}"{right}')
+        return f'{ids[state]}{left}"{escaped(state)}"{right}'
+
+    for number, (stated, states) in enumerate(automaton.rules):
+        said = f": {with_arrow(stated.description)}" if stated.description else ""
+        lines.append(f'    subgraph rule{number}["{escaped(stated.name + said)}"]')
+        lines += [f"        {node(state)}" for state in automaton.states if state in states]
+        lines.append("    end")
+    if not automaton.rules:
+        lines += [f"    {node(state)}" for state in automaton.states]
     lines += [
         f'    start_{ids[state]}[" "]:::start --> {ids[state]}' for state in automaton.initial
     ]
@@ -83,7 +93,9 @@ def run_sequence_diagram(
     lines = ["sequenceDiagram"]
     lines += [f"    participant {ids[name]} as {escaped(name)}" for name in names]
     everyone = f"{ids[names[0]]},{ids[names[-1]]}" if len(names) > 1 else "".join(ids.values())
-    said = {verdict.event_index: verdict for verdict in verdicts}
+    said: dict[int, list[RunVerdict]] = {}
+    for verdict in verdicts:
+        said.setdefault(verdict.event_index, []).append(verdict)
     marked = {highlight.event_index: highlight for highlight in highlights}
     for item in items:
         if isinstance(item, Gap):
@@ -92,20 +104,19 @@ def run_sequence_diagram(
         sender, _, receiver = item.message
         if item.kind == SEND or sender == ENVIRONMENT:
             lines.append(f"    {ids[sender]}-){ids[receiver]}: {escaped(item.name)}")
-        words = _notes(item, marked.get(item.index), said.get(item.index))
+        words = _notes(item, marked.get(item.index), said.get(item.index, ()))
         if words:
             lines.append(f"    Note over {ids[item.process]}: {escaped(words)}")
     return "\n".join(lines) + "\n"
 
 
-def _notes(event: RunEvent, highlight: Highlight | None, verdict: RunVerdict | None) -> str:
+def _notes(event: RunEvent, highlight: Highlight | None, verdicts: Iterable[RunVerdict]) -> str:
     words = []
     if highlight is not None and highlight.role == "cancellation":
         words.append("message that may cancel a step")
     elif highlight is not None and highlight.step is not None:
         words.append(f"{'earlier ' if highlight.role == 'earlier' else ''}step {highlight.step}")
-    if verdict is not None:
-        words.append(f"{verdict.monitor} {DECLARATION[verdict.verdict]}")
+    words += map(declared, verdicts)
     if not words:
         return ""
     handled = "" if event.kind == SEND else f", {event.name} handled"

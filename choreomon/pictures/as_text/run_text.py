@@ -15,7 +15,7 @@ from choreomon.core.message import ENVIRONMENT, SEND
 from choreomon.core.run import RunEvent, RunVerdict
 from choreomon.interaction.diagram import OUTSIDE
 from choreomon.pictures.as_text.sequence_text import in_mermaid, in_plantuml, participant_ids
-from choreomon.sentences.wording import DECLARATION, milliseconds
+from choreomon.sentences.wording import declared, milliseconds
 
 
 class _Sent(NamedTuple):
@@ -95,9 +95,9 @@ def _body(
     note: Callable[[str, str], str],
 ) -> list[str]:
     handled = {event.sent_at for event in events}
-    declared: dict[int, list[RunVerdict]] = {}
+    said: dict[int, list[RunVerdict]] = {}
     for verdict in verdicts:
-        declared.setdefault(verdict.event_index, []).append(verdict)
+        said.setdefault(verdict.event_index, []).append(verdict)
     lines: list[str] = []
     for event in events:
         sender, _, receiver = event.message
@@ -109,14 +109,11 @@ def _body(
             known = None if sender == ENVIRONMENT else sender
             lines.append(arrow(_Sent(known, name, receiver, False)))
         lines += [
-            note(event.process, _words(event, verdict)) for verdict in declared.get(event.index, ())
+            note(event.process, _words(event, verdict)) for verdict in said.get(event.index, ())
         ]
     return [f"    {line}" for line in lines]
 
 
 def _words(event: RunEvent, verdict: RunVerdict) -> str:
     handled = "" if event.kind == SEND else f", {event.name} handled"
-    return (
-        f"{verdict.monitor} {DECLARATION[verdict.verdict]} "
-        f"(event {event.index}{handled}, {milliseconds(event.time)})"
-    )
+    return f"{declared(verdict)} (event {event.index}{handled}, {milliseconds(event.time)})"

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 from choreomon.core.message import BEGIN, Label
+from choreomon.core.stated_rule import StatedRule, rule_of
 from choreomon.pictures.graphs.automaton_states import (
     LINE,
     LONGEST_LINE,
@@ -20,6 +21,7 @@ from choreomon.pictures.graphs.automaton_states import (
 from choreomon.pictures.shapes.drawing import (
     CANCELS,
     FORWARD,
+    INK,
     MUTED,
     Circle,
     Curve,
@@ -51,6 +53,8 @@ from choreomon.sentences.wording import formula_in_words, with_arrow, wrapped
 _MARGIN: Final = 24.0
 _BETWEEN_COMPONENTS: Final = 40.0
 _LABEL_LINE: Final = 34
+_HEADING_LINE: Final = 90
+_BELOW_HEADING: Final = 8.0
 WIDEST: Final = 1150.0
 """The width of a screen, and of a page; wider automata go on in a row below."""
 
@@ -69,7 +73,8 @@ def automaton_picture(
     automaton: SequenceAutomaton, name: str = "", *, widest: float = WIDEST
 ) -> Picture:
     """The automaton in layers from left to right, in several rows where one would be wider than
-    `widest`; parts that are not connected are stacked, in the author's order.
+    `widest`; parts that are not connected are stacked, in the author's order, those of a rule below
+    its name and what it says.
 
     `structure` has `states` (name, initial, final, layer, component, x, y), `edges`
     (source, target, kind, dashed, labels) and `self_loops` (state, formula); its labels
@@ -132,7 +137,15 @@ def _stacked(automaton: SequenceAutomaton, bundles: Sequence[_Bundle], widest: f
     states: list[dict[str, Any]] = []
     top, width, goes_on = _MARGIN, 0.0, False
     left = _MARGIN + START
+    headed: set[str] = set()
     for number, members in enumerate(_components(automaton)):
+        rule = rule_of(automaton.rules, [(state, state) for state in members])
+        if rule is not None and rule.name not in headed:
+            headed.add(rule.name)
+            heading = _heading(rule, top)
+            shapes += heading
+            width = max(width, *(line.at.x + text_width(line.content) for line in heading))
+            top += LINE * len(heading) + _BELOW_HEADING
         own = [bundle for bundle in bundles if bundle.source in members]
         extents = {state: extent(automaton, state) for state in members}
         layout = layered_layout(
@@ -162,6 +175,21 @@ def _stacked(automaton: SequenceAutomaton, bundles: Sequence[_Bundle], widest: f
         top += rows.strip.height + _BETWEEN_COMPONENTS
         width = max(width, rows.strip.width)
     return _Stack(tuple(shapes), tuple(states), width, top, goes_on)
+
+
+def _heading(rule: StatedRule, top: float) -> list[Text]:
+    said = wrapped(with_arrow(rule.description), _HEADING_LINE) if rule.description else ()
+    lines = [*wrapped(rule.name, _HEADING_LINE), *said]
+    named = len(lines) - len(said)
+    return [
+        Text(
+            at=Point(_MARGIN - 4, top + LINE * row),
+            content=line,
+            bold=row < named,
+            colour=INK if row < named else MUTED,
+        )
+        for row, line in enumerate(lines)
+    ]
 
 
 def _bundles(automaton: SequenceAutomaton) -> tuple[_Bundle, ...]:

@@ -29,7 +29,7 @@ def badge(
 ) -> list[Shape]:
     """The badge over the event of the `verdict`; without one, over `missed`, at which a sequence
     was formed and no monitor said so. No shapes if there is neither, or it is not shown."""
-    standing = _standing(verdict, missed)
+    standing = _standing(verdict, missed, scene.right - MARGIN)
     if standing is None:
         return []
     judged, words = standing
@@ -37,7 +37,7 @@ def badge(
     event = next(shown, None)
     if event is None:
         return []
-    width = text_width(words, SMALL, bold=True) + 20
+    width = _width(words)
     x = scene.columns[judged]
     left = max(MARGIN, min(x - width / 2, max(scene.right, MARGIN + width) - width))
     lane = scene.lanes[event.process]
@@ -60,9 +60,21 @@ def badge(
     ]
 
 
-def _standing(verdict: RunVerdict | None, missed: int | None) -> tuple[int, str] | None:
-    """The event that the badge stands over, and its words."""
+def _standing(
+    verdict: RunVerdict | None, missed: int | None, room: float
+) -> tuple[int, str] | None:
+    """The event that the badge stands over, and its words; the rule is among them if there is
+    room."""
     if verdict is not None:
-        words = f"{VERDICT_IN_WORDS[verdict.verdict]}, declared by {verdict.monitor}"
-        return verdict.event_index, f"{words} at {milliseconds(verdict.declared_at)}"
+        said = VERDICT_IN_WORDS[verdict.verdict]
+        by = f"declared by {verdict.monitor} at {milliseconds(verdict.declared_at)}"
+        if verdict.rule is not None:
+            words = f"{said}: {verdict.rule.name}, {by}"
+            if _width(words) <= room:
+                return verdict.event_index, words
+        return verdict.event_index, f"{said}, {by}"
     return None if missed is None else (missed, MISSED)
+
+
+def _width(words: str) -> float:
+    return text_width(words, SMALL, bold=True) + 20

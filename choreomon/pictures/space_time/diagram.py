@@ -246,6 +246,7 @@ def _title(
         judged = (
             f"; {verdict.monitor} {DECLARATION[verdict.verdict]} at event "
             f"{verdict.event_index} ({verdict.label})"
+            f"{'' if verdict.rule is None else f': {verdict.rule.name}'}"
         )
     elif missed is not None:
         judged = f"; {MISSED} at event {missed}"
