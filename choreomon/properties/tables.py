@@ -134,7 +134,8 @@ def transition_tables(
     """The table of every process, in the order of `processes`, which must name every
     process that watches a label. With `parameters` the tables are those of a property for each
     instance, where cancellations that need not look at what is live do not ask: then `rules` have
-    to be `precise`."""
+    to be `precise`. References to `BEGIN` are in tables of all rules, since audits read in sound
+    ones what labels need; only monitors by precise rules know of it, to which callers see."""
     transitions = (*automaton.forward, *automaton.backward)
     certain = frozenset[Reference]() if parameters is None else certain_cancellations(automaton)
     resting = Resting(automaton)
