@@ -1,4 +1,4 @@
-"""Rules that are added to agents that run, or left out: the history of the others stays what it was,
+"""Rules that are added to agents that run, or left out: the history of others stays what it was,
 and of a rule that came later all is possible that may have been before it."""
 
 from __future__ import annotations
