@@ -200,7 +200,7 @@ def test_routes_and_hosts_of_spans_are_audited_by_their_own_names(mapped: bool) 
     assert looked.code == 0, looked.err
     label = '"10.0.0.7:8080" -> "10.0.0.9:443" : "POST /orders/{id}"'
     assert label in looked.out
-    assert f"never: '{label}'" in Path("rules.yaml").read_text(encoding="utf-8")
+    assert f"after: '{label}'" in Path("rules.yaml").read_text(encoding="utf-8")
     mapping = ("--mapping", "m.yaml") if mapped else ()
     audited = choreomon("audit", "rules.yaml", "spans.jsonl", *mapping)
     assert audited.code == 1, audited.err

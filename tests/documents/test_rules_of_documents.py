@@ -215,7 +215,7 @@ def test_ids_come_once_and_messages_carry_the_same_in_all_rules() -> None:
               - {id: r, never: "a -> b : m"}
               - {id: s, for_each: [order], never: "a -> b : m(order)"}
         """)
-    assert "carries (order), and in r ()" in str(refused.value)
+    assert "carries (order), and in r, line 3, nothing" in str(refused.value)
 
 
 def test_states_of_an_automaton_are_its_own() -> None:
