@@ -73,10 +73,10 @@ def _operands(
     free = region & shared
 
     def stays_out(one: Interaction) -> bool:
-        return not _orders(one, free, shared)
+        return not orders(one, free, shared)
 
     def stays_in(other: Interaction) -> bool:
-        return not _orders(other, shared, free)
+        return not orders(other, shared, free)
 
     if stays_out(strict[left]) or stays_in(strict[right]):
         return strict[left], strict[right]
@@ -88,27 +88,27 @@ def _operands(
 
 
 def is_separable(term: Interaction) -> bool:
-    """Whether below each `coreg` and `loopC` of a term no circle can come up, whatever is
-    interleaved: any choices of local traces of the operands, interleaved on each lifeline, are of
-    the whole. Then the same holds after lifelines were removed, and of whatever remains after
-    actions. Where that is not sure, it is not."""
+    """Tell whether below each `coreg` and `loopC` of a term no cycle can arise, whatever is
+    interleaved: any choices of local traces of the operands, interleaved on each lifeline, belong
+    to the whole. Then the same holds after lifelines were removed, and for whatever remains after
+    actions. If unsure, it says no."""
     for part in subterms(term):
         left, right, region = part.left, part.right, part.region
         if left is None:
             continue
         if part.operator is Operator.LOOP_C:
-            if region & left.lifelines and _orders(left, left.lifelines, left.lifelines):
+            if region & left.lifelines and orders(left, left.lifelines, left.lifelines):
                 return False
         elif part.operator is Operator.COREG:
             assert right is not None
             shared = left.lifelines & right.lifelines
             free = region & shared
-            if free and _orders(left, free, shared) and _orders(right, shared, free):
+            if free and orders(left, free, shared) and orders(right, shared, free):
                 return False
     return True
 
 
-def _orders(term: Interaction, earlier: Mask, later: Mask) -> bool:
+def orders(term: Interaction, earlier: Mask, later: Mask) -> bool:
     """Tell whether a term may order an action on one of the lifelines `later` after one on another
     of the lifelines `earlier`. If unsure, it says yes."""
     pairs: list[tuple[Mask, Mask]] = []

@@ -200,7 +200,7 @@ def test_progress_is_counted_over_all_trials(monkeypatch: pytest.MonkeyPatch) ->
             return Status()
 
     monkeypatch.setattr("choreomon.cli.command_line.screen.screens", lambda: (None, Errors()))
-    monkeypatch.setattr(module, "_TELL", 20)
+    monkeypatch.setattr(module, "TELL", 20)
     assert choreomon("synthesize", "ahead.hif", "-o", "t.json", "--max-states", 70).code == 2
     assert shown[0] == "0 states"
     tried = shown.index("0 states tried, to find the loop that makes it too large")

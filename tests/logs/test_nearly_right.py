@@ -167,7 +167,7 @@ def test_a_clock_that_is_not_mended_is_noticed(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(RecordMapping, "_renamed", lambda *given: given[-1])
     assert {name for name, _ in wrong(range(40))} == {"renamed"}
     monkeypatch.undo()
-    monkeypatch.setattr(clocks_module, "_bare", lambda text: (text, ""))
+    monkeypatch.setattr(clocks_module, "unquoted", lambda text: (text, ""))
     assert {name for name, _ in wrong(range(40))} == {"quoted"}
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 SHOWN: Final = 160
 """Characters of a loop that errors show."""
 
-_TELL: Final = 250
+TELL: Final = 250
 """States between two reports of how far it is."""
 
 
@@ -269,7 +269,7 @@ def _told(what: str) -> Iterator[Callable[[int], None]]:
         def tell(_: int) -> None:
             nonlocal seen
             seen += 1
-            if not seen % _TELL:
+            if not seen % TELL:
                 status.update(f"{seen:,} {what}")
 
         yield tell

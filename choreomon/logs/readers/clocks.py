@@ -55,7 +55,7 @@ def _parsed(text: str) -> dict[str, int]:
         try:
             clock = _decode(written)
         except msgspec.DecodeError:  # perhaps its quotes are escaped
-            written, note = _bare(text)
+            written, note = unquoted(text)
             clock = _decode(written)
         if written.count(":") > len(clock) and (twice := repeated_key(written, len(clock))):
             raise ClockError(f"its clock {_cut(text)} has {twice!r} twice: keep one of the two")
@@ -69,7 +69,7 @@ def _parsed(text: str) -> dict[str, int]:
     return MendedClock(clock, note) if note else clock
 
 
-def _bare(text: str) -> tuple[str, str]:
+def unquoted(text: str) -> tuple[str, str]:
     """The clock without quotes around it, and with its own unescaped; and what was wrong, empty for
     quotes that are escaped once, as where a logger wrote the clock as text."""
     bare = text.strip()

@@ -44,7 +44,8 @@ GROUPS: Final = ("host", "clock", "event")
 _OWN: Final = frozenset((*GROUPS, "timestamp"))
 
 REACH: Final = 1 << 16
-_PIECE: Final = 1 << 18
+PIECE: Final = 1 << 18
+"""Characters read at a time."""
 _SHOWN: Final = 80
 _HEADER: Final = re.compile(r"\(\?P?<(host|clock|event)>")
 
@@ -165,8 +166,8 @@ class _Parsing:
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
         at_end = False
         while not at_end:
-            piece = self._log.read(_PIECE)
-            at_end = len(piece) < _PIECE
+            piece = self._log.read(PIECE)
+            at_end = len(piece) < PIECE
             text += decoder.decode(piece, at_end)
             if not at_end and text.endswith("\r"):
                 held, text = "\r", text[:-1]

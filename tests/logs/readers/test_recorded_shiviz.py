@@ -270,7 +270,7 @@ def test_pieces_of_a_long_log_are_as_the_whole(seed: int, monkeypatch: pytest.Mo
     whole = read(log)
     assert sum(isinstance(each, RecordedEvent) for each in whole) == 238
     monkeypatch.setattr(shiviz, "REACH", randomness.choice([150, 200, 400]))
-    monkeypatch.setattr(shiviz, "_PIECE", randomness.choice([64, 201, 1000]))
+    monkeypatch.setattr(shiviz, "PIECE", randomness.choice([64, 201, 1000]))
     assert read(log) == whole
 
 
