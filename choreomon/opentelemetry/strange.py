@@ -63,7 +63,8 @@ class Counts:
             counter = self._counter = self._counter or _counter()
         counter.add(1, {"kind": kind})
         if new:
-            LOGGER.warning(SENTENCES[kind], what, exc_info=error)
+            level = logging.DEBUG if kind == "no message" else logging.WARNING
+            LOGGER.log(level, SENTENCES[kind], what, exc_info=error)
 
 
 def _counter() -> Any:

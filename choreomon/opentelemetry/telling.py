@@ -82,7 +82,7 @@ class Telling:
             process, mapping = self._process(record)
             if carried is None:
                 message = mapping.handling(record, None, None)
-                if traced:
+                if traced and not isinstance(message, str):
                     self.counts.add("no header", str(record["name"]))
             else:
                 message = mapping.handling(record, carried.sender, carried.name)

@@ -244,7 +244,18 @@ def test_spans_that_the_mapping_does_not_know_are_counted(
             one.sends({}, db__system="postgresql", server__address="db")
         assert one.events == []
         assert one.counted == {"no peer": 2, "no name": 2, "no message": 2}
-        assert len(caplog.records) == 3
+        assert [each.levelname for each in caplog.records] == ["WARNING"] * 2
+
+
+def test_what_clients_and_servers_of_tools_agree_on_is_no_message() -> None:
+    with service() as one:
+        listing = {"mcp__method__name": "tools/list"}
+        for _ in range(2):
+            one.sends({}, **listing)
+        named = {"mcp.method.name": "tools/list"}
+        one.tracer.start_span("tools/list", kind=SpanKind.SERVER, attributes=named).end()
+        assert one.events == []
+        assert one.counted == {"no message": 3}
 
 
 def test_an_event_without_its_value_is_told_as_one_that_is_missing() -> None:

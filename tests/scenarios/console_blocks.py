@@ -40,7 +40,7 @@ LIVE_PAGES = [
     ROOT / "docs" / name
     for name in (
         *("agent-protocol.md", "instrument.md", "live.md", "logs.md", "operations.md", "pytest.md"),
-        *("deploy.md", "opentelemetry.md", "sessions.md", "webhooks.md"),
+        *("deploy.md", "mcp.md", "opentelemetry.md", "sessions.md", "webhooks.md"),
     )
 ]
 DOCUMENT_PAGES = [page for page in PAGES if page not in LIVE_PAGES]

@@ -60,8 +60,11 @@ class LiveMapping:
     def sending(self, record: dict[str, Any]) -> LiveMessage | Why:
         """The message that a span of `SENDING` is about to send."""
         record.update(process=self.process, operation=operation_of(record), receivers=[])
-        if (event := self._event(record, "send")) is None or isinstance(event, str):
+        event = self._event(record, "send")
+        if event is None or isinstance(event, str):
             return event or "no message"
+        if _is_chatter(record) and record.get("destination") is None:
+            return "no message"
         if event.peer is None:
             return "no peer"
         if (name := _named(event.name)) is None or name_defect(event.peer):
@@ -82,8 +85,8 @@ class LiveMapping:
         values = event.values if isinstance(event, RecordedEvent) else NO_FIELDS
         if sender is not None and name is not None:
             return LiveMessage("handle", sender, name, values)
-        if not isinstance(event, RecordedEvent):
-            return event or "no message"
+        if not isinstance(event, RecordedEvent) or _is_chatter(record):
+            return event if isinstance(event, str) else "no message"
         called = _named(event.name)
         return "no name" if called is None else LiveMessage("handle", ENVIRONMENT, called, values)
 
@@ -99,6 +102,13 @@ class LiveMapping:
         except DocumentError:
             return "mapping stopped"
         return None
+
+
+def _is_chatter(record: dict[str, Any]) -> bool:
+    """Whether a span is of the Model Context Protocol and calls nothing, as one that lists
+    tools."""
+    method = record["attributes"].get("mcp.method.name")
+    return method is not None and record.get("tool") == method
 
 
 def _named(name: str) -> str | None:
