@@ -42,6 +42,7 @@ BENCHMARKS: Final = (
     "real_runs",
     "live_load",
     "embedded_cost",
+    "opentelemetry_cost",
     "instances",
     "cold_instances",
     "many_rules",
