@@ -20,6 +20,7 @@ For services:
     asgi            middleware for web applications
     http_hooks      event hooks for httpx; http_names of requests without a name
     zeromq          sockets of pyzmq
+    brokers         RabbitMQ, NATS, MQTT, Kafka, Redis streams, FastStream
 
 How it works:
 

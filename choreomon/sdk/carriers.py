@@ -81,6 +81,8 @@ def extract_untrusted(carrier: Readable) -> Carried | None:
     """Read the header, `None` where there is none. Raises `MalformedMessage`, and nothing else,
     where it cannot be read."""
     values = header_values(carrier, HEADER)
+    if len({*values}) > 1:
+        raise MalformedMessage(f"header {HEADER}: it is there {len(values)} times")
     return decode_carried_untrusted(values[0]) if values else None
 
 
@@ -181,10 +183,12 @@ def _write(carrier: Carrier, name: str, value: str) -> None:
 
 
 class Carrying:
-    """Carriers for every process. `malformed` counts what could not be read."""
+    """Carriers for every process. `malformed` counts what could not be read, `redelivered` what a
+    broker said that it delivered again (`choreomon.sdk.brokers`)."""
 
     def __init__(self) -> None:
         self.malformed = 0
+        self.redelivered = 0
 
     def inject(self, carrier: Carrier, carried: Carried) -> None:
         """Writes `carried` into the headers of a message that is about to leave."""

@@ -129,6 +129,8 @@ THIRD_PARTY = {
     "pytest": "testing",
     "opentelemetry": "opentelemetry",
     "wrapt": "opentelemetry",
+    "faststream": "sdk",
+    "paho": "sdk",
 }
 """Where each dependency may be imported."""
 
