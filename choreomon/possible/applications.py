@@ -61,6 +61,9 @@ class ApplicationProtocol:
             ),
         )
 
+    def may_end(self, state: Situation) -> bool:
+        return not any(state.unsent) and not any(state.channels)
+
     def steps(self, state: Situation) -> Iterator[tuple[Events, Situation]]:
         """The steps that a process may take next: send what it still has to, or handle the oldest
         message of one of its senders."""

@@ -22,6 +22,7 @@ class AutomatonProtocol:
         )
         useful = trimmed(automaton)
         self._initial = tuple(members(useful.initial))
+        self._final = frozenset(members(useful.final))
         self._steps: list[list[tuple[Events, int]]] = [[] for _ in range(useful.states)]
         for source, letter, target in useful.edges:
             own = events[useful.letters[letter]]
@@ -32,6 +33,9 @@ class AutomatonProtocol:
 
     def initial(self) -> tuple[int, ...]:
         return self._initial
+
+    def may_end(self, state: int) -> bool:
+        return state in self._final
 
     def steps(self, state: int) -> Iterator[tuple[Events, int]]:
         return iter(self._steps[state])

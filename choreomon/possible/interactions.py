@@ -96,6 +96,9 @@ class InteractionProtocol:
     def initial(self) -> tuple[Interaction, ...]:
         return (self._start,)
 
+    def may_end(self, state: Interaction) -> bool:
+        return state.terminates
+
     def steps(self, state: Interaction) -> Iterator[tuple[Events, Interaction]]:
         known = self._steps.get(state)
         if known is None:

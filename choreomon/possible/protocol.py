@@ -36,6 +36,9 @@ class Protocol(Interface[S]):
     def initial(self) -> Iterable[S]:
         """The states in which runs begin; none if the protocol accepts no run at all."""
 
+    def may_end(self, state: S) -> bool:
+        """Return whether a run may be over there."""
+
     def steps(self, state: S) -> Iterator[tuple[Events, S]]:
         """Yields each action that may happen, as each of the events that it may be, and the state
         that follows."""

@@ -68,6 +68,38 @@ def possibility(
     return replace(found, states=looked_at + found.states)
 
 
+def formed_by_every_run(
+    automaton: SequenceAutomaton, protocol: Protocol[S], *, max_states: int = MAX_STATES
+) -> bool:
+    """Return whether each run of the protocol that comes to an end has formed the property by then,
+    and there is such a run. False, too, if that is not known after `max_states` states, each a
+    state of the protocol with the transitions that are live in it."""
+    step = live_stepper(automaton)
+    watched = frozenset(automaton.labels)
+    nodes = dict.fromkeys((first, begun(automaton), False) for first in protocol.initial())
+    pending = [*nodes]
+    ended = False
+    while pending:  # in depth, since most often some run does without, and comes to an end
+        state, before, formed_before = pending.pop()
+        if protocol.may_end(state):
+            if not formed_before:
+                return False
+            ended = True
+        for events, following in protocol.steps(state):
+            live, formed = before, formed_before
+            for label in events:
+                if not formed and label in watched:
+                    live, at_this_event = step(label, live)
+                    formed = bool(at_this_event)
+            reached = (following, begun(automaton) if formed else live, formed)
+            if reached not in nodes:
+                if len(nodes) == max_states:
+                    return False
+                nodes[reached] = None
+                pending.append(reached)
+    return ended
+
+
 def _has_way(automaton: SequenceAutomaton, labels: Collection[Label]) -> bool:
     """Return whether steps with these labels lead from an initial state to a final one."""
     reached = {*automaton.initial}

@@ -160,7 +160,7 @@ def cases_of_audit(
         stated = rule.stated
         if stated is None:
             continue
-        case = Case(document, logs, suite=stated.name)
+        case = Case(stated.file or document, logs, suite=stated.name)
         told = [
             f"{verdict.kind} at {verdict.item.label} ({verdict.item.event.place})"
             for verdict in outcome.verdicts

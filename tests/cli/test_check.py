@@ -233,6 +233,35 @@ def test_where_a_bound_ends_the_search_that_is_said() -> None:
     assert "impossible" not in told
 
 
+def test_what_every_run_of_a_protocol_does_is_warned_of_and_strictly_an_error() -> None:
+    Path("shop.hif").write_text("seq(bank -- paid -> shop, shop -- ship -> carrier)")
+    Path("rules.yaml").write_text(
+        "rules:\n"
+        '  - {id: paid-first, never: "shop -> carrier : ship", unless: "bank -> shop : paid"}\n'
+        '  - {id: keep-it, never: "shop -> carrier : ship", after: "bank -> shop : paid"}\n',
+        encoding="utf-8",
+    )
+    answer = choreomon("check", "rules.yaml", "--against", "shop.hif")
+    assert answer.code == 1
+    assert answer.err == (
+        "warning: rules.yaml:3: keep-it forbids what every run of shop.hif does that comes to an "
+        "end: who follows it cannot keep this\n"
+    )
+    found = json.loads(choreomon("check", "rules.yaml", "--against", "shop.hif", "--json").out)
+    assert [each.get("unavoidable") for each in found["sequences"]] == [None, True]
+    assert choreomon("check", "rules.yaml", "--against", "shop.hif", "--strict").code == 2
+    Path("shop.hif").write_text("alt(shop -- ship -> carrier, o)")
+    assert "every run" not in choreomon("check", "rules.yaml", "--against", "shop.hif").err
+
+
+def test_rules_of_several_files_are_held_against_a_protocol() -> None:
+    Path("more.yaml").write_text("rules: [{id: more, never: 'ann -> b : c'}]", encoding="utf-8")
+    answer = choreomon("check", LOCK, "more.yaml", "--against", SCENARIOS / "lock.hif")
+    assert answer.code == 0
+    assert "more.yaml:1: ann -> b : c never happens in" in answer.err
+    assert "  more: impossible (0 states looked at)\n" in answer.out
+
+
 def test_labels_that_a_protocol_does_not_have_are_named(tmp_path: Path) -> None:
     protocol = tmp_path / "typo.hif"
     text = (SCENARIOS / "lock.hif").read_text(encoding="utf-8")

@@ -95,3 +95,35 @@ class TestEachRule:
         page = Path("page.html").read_text(encoding="utf-8")
         assert page.count("only the simulator knows: formed there.") == 2
         assert "not formed there" not in page
+
+
+def test_pictures_of_a_run_say_of_each_verdict_which_rule_it_is_about() -> None:
+    assert choreomon("draw", "shop.yaml", "--run", "-o", "run.mmd").code == 0
+    assert (
+        "shop declares violated: not-after-a-refund, shop declares violated: nothing-leaves"
+    ) in Path("run.mmd").read_text(encoding="utf-8")
+    assert choreomon("draw", "shop.yaml", "--run", "-o", "run.svg").code == 0
+    drawn = Path("run.svg").read_text(encoding="utf-8")
+    assert "violated: not-after-a-refund, declared by shop" in drawn
+
+
+def test_a_name_that_is_wider_than_the_picture_is_not_in_its_badge() -> None:
+    name = "no-" + "very-" * 30 + "long-name"
+    Path("long.yaml").write_text(SHOP.replace("not-after-a-refund", name), encoding="utf-8")
+    assert choreomon("draw", "long.yaml", "--run", "-o", "run.svg").code == 0
+    drawn = Path("run.svg").read_text(encoding="utf-8")
+    assert ">violated, declared by shop at" in drawn
+
+
+def test_rules_are_drawn_below_their_names_also_those_of_several_files() -> None:
+    Path("more.yaml").write_text(
+        "rules: [{id: more, description: No more., never: 'a -> b : c'}]", encoding="utf-8"
+    )
+    assert choreomon("draw", "shop.yaml", "more.yaml", "-o", "rules.svg").code == 0
+    drawn = Path("rules.svg").read_text(encoding="utf-8")
+    places = [drawn.index(f">{name}<") for name in ("not-after-a-refund", "more", "No more.")]
+    assert places == sorted(places)
+    assert choreomon("draw", "shop.yaml", "more.yaml", "-o", "rules.mmd").code == 0
+    assert 'subgraph rule3["more: No more."]' in Path("rules.mmd").read_text(encoding="utf-8")
+    refused = choreomon("draw", "shop.yaml", "more.yaml", "--run", "-o", "run.svg")
+    assert (refused.code, "--run can only be used with one FILE" in refused.err) == (2, True)

@@ -117,6 +117,41 @@ def wrong_about_interaction(seed: int, ask: Ask) -> bool:
     return found.answer == "impossible" and first is not None
 
 
+def wrong_about_every_run(seed: int, ask: Callable[..., bool]) -> bool:
+    """Beside all accepted runs, of terms with loops the shorter ones."""
+    rng = Random(seed)
+    loops = seed % 3 == 0
+    term = random_term(rng, 2, loops=loops)
+    automaton = random_property(rng)
+    said = ask(automaton, InteractionProtocol(term, automaton.labels))
+    accepted = [*traces(term, LONGEST if loops else 8)]
+    by_all = bool(accepted) and all(
+        formations(automaton, [*map(label_of, trace)]) for trace in accepted
+    )
+    return said and bool(accepted) and not by_all if loops else said != by_all
+
+
+def every_run(automaton: SequenceAutomaton, protocol: Protocol[Any]) -> bool:
+    return search.formed_by_every_run(automaton, protocol, max_states=300)
+
+
+def whatever_was_formed(automaton: SequenceAutomaton, protocol: Protocol[Any]) -> bool:
+    """Whether it is possible is taken for whether it cannot be avoided."""
+    return possibility(automaton, protocol).answer == "possible"
+
+
+def test_what_every_run_does_is_what_all_accepted_runs_do() -> None:
+    assert [seed for seed in SEEDS[:300] if wrong_about_every_run(seed, every_run)] == []
+    found = 0
+    for seed in SEEDS[:300]:
+        rng = Random(seed)
+        term = random_term(rng, 2, loops=seed % 3 == 0)
+        automaton = random_property(rng)
+        found += every_run(automaton, InteractionProtocol(term, automaton.labels))
+    assert found > 10
+    assert any(wrong_about_every_run(seed, whatever_was_formed) for seed in SEEDS)
+
+
 def wrong_about_automaton(seed: int, ask: Ask) -> bool:
     rng = Random(seed)
     states = rng.randint(1, 4)

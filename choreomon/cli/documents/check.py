@@ -109,16 +109,20 @@ def command(
     `split` wrote, and of a mapping.
 
     With --against the exit code is 0 where all is impossible, 1 where something is possible, and 3
-    where the search saw not all states and found nothing.
+    where the search saw not all states and found nothing; 2 with --strict and a warning.
     """
     file = files[0]
     if len(files) > 1:
-        if against is not None or locations is not None:
-            raise click.UsageError("--against and --locations are for one FILE")
+        if locations is not None and against is None:
+            raise click.UsageError("--locations is for one FILE")
+        if against is not None:
+            more = show_tables or verbose
+            return _against(files, against, locations, states, picture, more, strict, as_json)
         return _documents(files, show_tables, strict, verbose=verbose, as_json=as_json)
     click.get_current_context().with_resource(read_again(file))
     if against is not None:
-        return _against(file, against, locations, states, picture, show_tables or verbose, as_json)
+        more = show_tables or verbose
+        return _against(files, against, locations, states, picture, more, strict, as_json)
     if states is not None or picture is not None:
         raise click.UsageError(f"--{'picture' if states is None else 'states'} is for --against")
     if locations is not None and offline_kind(file) != "automaton":
@@ -176,23 +180,25 @@ def _documents(
 
 
 def _against(
-    file: str,
+    files: tuple[str, ...],
     against: str,
     locations: str | None,
     states: int | None,
     picture: Path | None,
     says_more: bool,
+    strict: bool,
     as_json: bool,
 ) -> int:
     if says_more:
         raise click.UsageError("--tables and --verbose say nothing with --against")
-    if (kind := offline_kind(file)) is not None:
-        raise click.UsageError(
-            f"--against is about properties: {file} holds {_WITH_ARTICLE[kind]}; the property "
-            "comes first"
-        )
+    for file in files:
+        if (kind := offline_kind(file)) is not None:
+            raise click.UsageError(
+                f"--against is about properties: {file} holds {_WITH_ARTICLE[kind]}; the property "
+                "comes first"
+            )
     from choreomon.cli.documents.check_against import check_against
-    from choreomon.documents.read import load_document
+    from choreomon.documents.several import load_documents
     from choreomon.possible.search import MAX_STATES
 
     if picture is not None:
@@ -200,13 +206,14 @@ def _against(
             raise click.UsageError(f"--picture wants one of {', '.join(_PICTURES)}: {picture}")
         check_picture(picture)
         check_writable(picture)
-        check_not_read(picture, (file, against, locations))
+        check_not_read(picture, (*files, against, locations))
     return check_against(
-        load_document(file),
+        load_documents(files),
         against,
         states=MAX_STATES if states is None else states,
         locations=locations,
         picture=picture,
+        strict=strict,
         as_json=as_json,
     )
 

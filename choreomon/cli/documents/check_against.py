@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import click
 
-from choreomon.cli import NOTHING_FOUND, ONLY_POSSIBLE, VIOLATION
+from choreomon.cli import BAD_INPUT, NOTHING_FOUND, ONLY_POSSIBLE, VIOLATION
 from choreomon.interaction_files.offline_kind import offline_kind
 
 if TYPE_CHECKING:
@@ -30,34 +31,89 @@ def check_against(
     states: int,
     locations: str | None,
     picture: Path | None,
+    strict: bool,
     as_json: bool,
 ) -> int:
     """Say of each sequence of the document's property whether the protocol in the file `against`
-    allows it, and draw the shortest run that forms one; the exit code.
+    allows it, and draw the shortest run that forms one; the exit code, which `strict` warnings make
+    that of bad input.
 
     Raises `DocumentError` for what cannot be read, `UsageError` for what is no protocol.
     """
-    from choreomon.possible.search import each_sequence, possibility
+    from choreomon.possible.search import each_sequence, formed_by_every_run, possibility
 
     if document.property is None:
         raise click.UsageError(f"--against is about properties, and {document.file} has none")
     automaton = document.property.automaton
     protocol = _protocol(against, automaton.labels, locations)
     missing = [label for label in automaton.labels if label not in protocol.labels]
-    found = [possibility(each, protocol, max_states=states) for each in each_sequence(automaton)]
-    runs = [each.run for each in found if each.answer == "possible"]
+    sequences = each_sequence(automaton)
+    found = [
+        _Found(
+            one, one.answer == "possible" and formed_by_every_run(each, protocol, max_states=states)
+        )
+        for each in sequences
+        for one in (possibility(each, protocol, max_states=states),)
+    ]
+    runs = [each.possibility.run for each in found if each.possibility.answer == "possible"]
+    warned = [*_warnings(document, against, found, missing, protocol)]
     if as_json:
         click.echo(json.dumps(_as_json(document, against, found, missing, protocol), indent=2))
     else:
-        _show(document, against, found, missing, protocol)
+        for warning in (*map(str, document.warnings), *warned):
+            click.echo(f"warning: {warning}", err=True)
+        _show(document, against, found)
     if picture is not None:
         if runs:
             _draw(picture, min(runs, key=len), protocol)
         else:
             click.echo(f"{picture}: not written, since no run was found", err=True)
+    if strict and (warned or document.warnings):
+        return BAD_INPUT
     if runs:
         return VIOLATION
-    return NOTHING_FOUND if all(one.answer == "impossible" for one in found) else ONLY_POSSIBLE
+    known = all(each.possibility.answer == "impossible" for each in found)
+    return NOTHING_FOUND if known else ONLY_POSSIBLE
+
+
+class _Found(NamedTuple):
+    """What is known of a sequence: whether it is possible, and whether no run that comes to an end
+    can avoid it."""
+
+    possibility: Possibility
+    unavoidable: bool
+
+
+def _warnings(
+    document: Document,
+    against: str,
+    found: list[_Found],
+    missing: list[Label],
+    protocol: AnyProtocol,
+) -> Iterator[str]:
+    """Sentences on labels that never happen and on what every run does, each with the place of the
+    first rule that is concerned."""
+    from choreomon.properties.parts import restricted
+
+    assert document.property is not None
+    automaton = document.property.automaton
+    places = [f"{stated.file or document.file}:{stated.line}" for stated, _ in automaton.rules]
+    whole = f"{document.file}:{document.property_line}"
+    for label in missing:
+        with_it = (
+            place
+            for place, (_, states) in zip(places, automaton.rules, strict=True)
+            if label in restricted(automaton, states).labels
+        )
+        told = f"{label} never happens in {against}{_meant(label, protocol)}"
+        yield f"{next(with_it, whole)}: {told}"
+    for number, each in enumerate(found, 1):
+        if each.unavoidable:
+            place = places[number - 1] if places else whole
+            yield (
+                f"{place}: {_named(document, found, number)} forbids what every run of {against} "
+                "does that comes to an end: who follows it cannot keep this"
+            )
 
 
 def _protocol(against: str, labels: tuple[Label, ...], locations: str | None) -> AnyProtocol:
@@ -96,7 +152,7 @@ def _protocol(against: str, labels: tuple[Label, ...], locations: str | None) ->
     raise click.UsageError(f"--against wants a protocol: {against} has no application")
 
 
-def _named(document: Document, found: list[Possibility], number: int) -> str:
+def _named(document: Document, found: list[_Found], number: int) -> str:
     assert document.property is not None
     if rules := document.property.automaton.rules:
         return rules[number - 1].stated.name
@@ -109,25 +165,14 @@ def _meant(label: Label, protocol: AnyProtocol) -> str:
     return did_you_mean(str(label), sorted(map(str, protocol.labels)))
 
 
-def _show(
-    document: Document,
-    against: str,
-    found: list[Possibility],
-    missing: list[Label],
-    protocol: AnyProtocol,
-) -> None:
+def _show(document: Document, against: str, found: list[_Found]) -> None:
     from choreomon.sentences.wording import counted
 
-    for warning in document.warnings:
-        click.echo(f"warning: {warning}", err=True)
-    for label in missing:
-        told = f"{label} never happens in {against}{_meant(label, protocol)}"
-        click.echo(f"warning: {document.file}: {told}", err=True)
     assert document.property is not None
     click.echo(f"{document.file} against {against}:")
     if document.property.parameters is not None:
         click.echo("  for_each is left out: all messages are taken to be of one instance")
-    for number, one in enumerate(found, 1):
+    for number, (one, _) in enumerate(found, 1):
         what = _named(document, found, number)
         looked_at = f"{counted(one.states, 'state')} looked at"
         if one.answer == "impossible":
@@ -145,7 +190,7 @@ def _show(
 def _as_json(
     document: Document,
     against: str,
-    found: list[Possibility],
+    found: list[_Found],
     missing: list[Label],
     protocol: AnyProtocol,
 ) -> dict[str, Any]:
@@ -164,8 +209,9 @@ def _as_json(
                 "answer": one.answer,
                 "states": one.states,
                 "run": list(map(str, one.run)),
+                **({"unavoidable": True} if unavoidable else {}),
             }
-            for number, one in enumerate(found, 1)
+            for number, (one, unavoidable) in enumerate(found, 1)
         ],
     }
 
