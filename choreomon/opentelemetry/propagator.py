@@ -8,6 +8,7 @@ spans within it are no other messages.
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from typing import Any, Final
 
 from opentelemetry import baggage, trace
@@ -25,6 +26,7 @@ from choreomon.agent_files.clocks.text import (
     HEADER,
     Carried,
     decode_carried_untrusted,
+    encode_carried,
 )
 from choreomon.core.errors import MalformedMessage
 from choreomon.opentelemetry.attempts import told
@@ -38,6 +40,10 @@ from choreomon.sdk.carriers import (
 
 _SENDING: Final = (SpanKind.CLIENT, SpanKind.PRODUCER)
 _ARRIVED: Final = create_key("choreomon")
+
+
+_WRITTEN: Final[ContextVar[tuple[int, str | None]]] = ContextVar("choreomon", default=(0, None))
+"""The last span for which a header was written here, and that."""
 
 
 class Arrived:
@@ -77,13 +83,17 @@ class Propagator(TextMapPropagator):
         span: Any = trace.get_current_span(context)
         if telling is None or getattr(span, "kind", None) not in _SENDING:
             return
+        if _same_message(span, carrier):
+            return
         record = record_of(span)
         if telling.headers:
             record["headers"] = headers_to(carrier, telling.headers)
         if telling.baggage:
             record["baggage"] = baggage_in(context, telling.baggage)
         in_baggage = "mcp.method.name" in span.attributes
-        write(carrier, telling.sending(record), setter, in_baggage=in_baggage)
+        carried = telling.sending(record)
+        write(carrier, carried, setter, in_baggage=in_baggage)
+        _WRITTEN.set((span.context.span_id, None if carried is None else encode_carried(carried)))
         told(span)
 
     def extract(
@@ -111,6 +121,15 @@ class Propagator(TextMapPropagator):
     @property
     def fields(self) -> set[str]:
         return {HEADER}
+
+
+def _same_message(span: Any, carrier: Any) -> bool:
+    """Whether a span is within another one of the same message, as where a channel and the one
+    within it are instrumented: the header is there already, and the span around it wrote it."""
+    around, header = _WRITTEN.get()
+    if span.parent is None or span.parent.span_id != around or header is None:
+        return False
+    return headers_to(carrier, (HEADER,)) == {HEADER: header}
 
 
 def _carried(carrier: Any, getter: Getter[Any]) -> Carried | None:

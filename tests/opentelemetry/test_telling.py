@@ -286,6 +286,25 @@ def test_headers_of_another_message_do_not_travel_on() -> None:
         assert ("choreomon", SENT.encode()) not in pairs
 
 
+def test_a_message_that_two_spans_are_about_is_told_once() -> None:
+    """As pika has them; but what the inner one sends with other headers is a message of its own."""
+    with service() as one:
+        attributes = {"messaging.destination": "refunds"}
+        carrier: dict[str, str] = {}
+        for _ in range(2):
+            kind = SpanKind.PRODUCER
+            with one.tracer.start_as_current_span("a", kind=kind, attributes=attributes):
+                one.propagator.inject(carrier)
+                with one.tracer.start_as_current_span("b", kind=kind, attributes=attributes):
+                    one.propagator.inject(carrier)
+        assert len(one.events) == 2
+        with one.tracer.start_as_current_span("a", kind=kind, attributes=attributes):
+            one.propagator.inject(carrier)
+            with one.tracer.start_as_current_span("b", kind=kind, attributes=attributes):
+                one.propagator.inject({})
+        assert len(one.events) == 4
+
+
 def test_tools_of_the_model_context_protocol_have_the_clock_in_the_baggage() -> None:
     with service() as one:
         meta: dict[str, str] = {"baggage": "a=b"}
