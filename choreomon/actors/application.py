@@ -67,7 +67,7 @@ class Process:
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """A message once for each of `values`, which it carries as `name`, one `every` so many
+    """A message once for each of `values`, which it carries as `name`, one every `every`
     microseconds."""
 
     name: str

@@ -10,7 +10,7 @@ told, and what one is told beside that. The configuration of each agent is made 
       bank: {durability: power}
 
 In every text of `agent` and `agents`, `<process>` stands for the name of the agent's process. Whom
-an agent asks follows from its table; `listen` from its address, where nothing else is said.
+an agent asks follows from its table; `listen` from its address by default.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class DeploymentDocument(Part):
 
 def load_deployment(path: str | os.PathLike[str]) -> Positioned:
     """The file, with its lines; a name that ends in `.json` is JSON, any other YAML. Its shape is
-    right, and what is in it is looked at when it is used. Raises `DocumentError`."""
+    right, and its content is checked when it is used. Raises `DocumentError`."""
     file = os.fspath(path)
     located = read_positioned(
         beginning(file, MAX_BYTES + 1),

@@ -12,9 +12,9 @@ Keys are CURVE keys in Z85 (https://rfc.zeromq.org/spec/32/), 40 characters for 
 file may have several lines `public-key`, while a process gets another key: it is known by each of
 them.
 
-A form of our own, for two reasons. The certificates of `zmq.auth` say nothing of whose they are,
-and who may ask what depends on just that. And there `.key` is the file to give away, where `.key`
-is the file to keep nearly everywhere else: a mistake that would cost the secret. Still, what
+A form of our own, for two reasons. The certificates of `zmq.auth` do not name their owner, and who
+may ask what depends on just that. And there `.key` is the file to give away, where `.key` is the
+file to keep nearly everywhere else: a mistake that would cost the secret. Still, what
 `zmq.auth.load_certificate` looks for in a file, it finds in these.
 
 The name within must be that of the file, so that whoever looks at a directory of public keys sees
@@ -117,7 +117,7 @@ def load_key_pair(path: str | Path) -> KeyPair:
     """The keys in the file `NAME.key`. Raises `DocumentError`, also where others than the owner
     and its group may read the file, or others than the owner write it.
 
-    That secret and public key belong together is not looked at here.
+    Whether secret and public key belong together is not checked here.
     """
     file = Path(path)
     if file.suffix == PUBLIC_SUFFIX:

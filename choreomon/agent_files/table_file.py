@@ -35,7 +35,7 @@ split; `carries` says of each own label of which parameters its message carries 
       "key": "7c1f0a3b9d2e48566a0f1b2c3d4e5f60",
       "carries": ["hallway -> light : turnOn(tenant, order)"],
 
-Where instances are forgotten that have been idle for so many seconds, there is one more; which ones
+Where instances are forgotten that have been idle for some seconds, there is one more; which ones
 are, it says by the parameters that they bind:
 
       "forget": {"after": 2592000.0, "bindings": [["order", "tenant"]]},

@@ -15,8 +15,8 @@ NO_VALUES: Final[Values] = {}
 
 
 def checked_values(given: Given, carried: Collection[str], event: str) -> Values:
-    """The values of the parameters that an event carries, in the order of `carried`; others are not
-    looked at. `event` is what errors call it.
+    """The values of the parameters that an event carries, in the order of `carried`; others are
+    ignored. `event` is what errors call it.
 
     Raises `ValueError` where one is missing, or is none.
     """

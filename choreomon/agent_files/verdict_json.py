@@ -26,7 +26,7 @@ but all on one line of ASCII. The fields, in this order:
 - `because`: one entry for each record that the verdict rests on, see below.
 - `silent`: the processes whose monitors had not answered; `waiting_for`: those for whom these said
   that they wait in turn.
-- `unseen`: whether it is about events in a gap, which may have formed the property untold.
+- `unseen`: whether it is about events in a gap, which may have formed the property unnoticed.
 - `time`: wall time when it was told, in RFC 3339. For people: it orders nothing.
 - `sequences`: where the property was written as sequences, the number of steps of each, from which
   follows which step a transition is; left out for an automaton.

@@ -255,9 +255,9 @@ def _decoded(decoder: msgspec.msgpack.Decoder[Any], frame: Frame) -> Any:
 
 
 def unlinked(frame: Frame, processes: int, link: Link) -> tuple[bytes, Link]:
-    """The frame of a peer made whole, among so many processes, and what is known of the peer after
-    it. Raises `UnknownBase`, or another `MalformedMessage`; of a frame that is let through only the
-    clock is known to be one."""
+    """The frame of a peer made whole, among this many processes, and what is known of the peer
+    after it. Raises `UnknownBase`, or another `MalformedMessage`; of a frame that is let through
+    only the clock is known to be one."""
     if frame.kind >= _OF_INSTANCES:
         body, parameters, digests = _decoded(_OF_INSTANCE_DECODER, frame)
         inner = frame._replace(kind=frame.kind - _OF_INSTANCES, body=body)

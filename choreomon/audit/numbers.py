@@ -24,7 +24,7 @@ Runs: TypeAlias = Sequence[tuple[int, int]]
 
 
 class Missing(NamedTuple):
-    """Numbers of a process that no event has: so many, from the first to the last one."""
+    """Numbers of a process that no event has: this many, from the first to the last one."""
 
     first: int
     last: int

@@ -3,8 +3,8 @@
 Walks every order event by event, labelled or not, with happened-before as a relation between them,
 and with the live transitions of `choreomon.properties.reference`. In a gap every event of its
 process may happen next, any number of times. Two ways to the same place with the same transitions
-live go on alike, so each such place is looked at once; that is all that is clever here, and what
-lets gaps have any length. Exponential; for tests.
+live go on alike, so each such place is visited once; that is all that is clever here, and what lets
+gaps have any length. Exponential; for tests.
 """
 
 from __future__ import annotations

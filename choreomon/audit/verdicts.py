@@ -27,7 +27,7 @@ MOST_GAPS: Final = 1_000
 
 SHOWN_IN_FULL: Final = 100
 SHOWN_AT_ALL: Final = 50
-"""Events of an order that are kept with a verdict: all of short ones, so many of others."""
+"""Events of an order that are kept with a verdict: all of short ones, this many of others."""
 
 MOST_ORDERS: Final = 1_000
 """Verdicts of which orders are kept. Further ones are only told."""
@@ -109,7 +109,7 @@ class Verdicts:
             window.settle()
 
     def outcome(self, events: int, occurrences: Occurrences) -> Outcome:
-        """Decide the rest, as nothing comes any more. There were so many `events`, of which
+        """Decide the rest, as nothing comes any more. There were this many `events`, of which
         `occurrences` are counts."""
         for window in self._windows:
             window.finish()

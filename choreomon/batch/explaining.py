@@ -24,10 +24,10 @@ def explained(
     seconds: float | None = None,
     megabytes: int | None = bounded.MEMORY,
 ) -> Explanation:
-    """The explanation, if it is found within so many seconds (None: `bounds.EXPLAINING`) and so
-    much memory (None: no bound). If not, its `verdict` is the one that is passed in, and its
-    reason says that none was found."""
-    # A step through a deep interaction may take long: the clock is looked at after each.
+    """The explanation, if it is found within this many seconds (None: `bounds.EXPLAINING`) and so
+    much memory (None: no bound). If not, its `verdict` is the one that is passed in, and its reason
+    says that none was found."""
+    # A step through a deep interaction may take long: the clock is checked after each.
     bounds = Bounds(bounded.EXPLAINING if seconds is None else seconds, megabytes, polls=1)
     stopped: list[str] = []
 

@@ -25,7 +25,7 @@ class RayWorkers:
         self, work: Callable[[_Task], _Result], tasks: Sequence[_Task], at_once: int = 1
     ) -> Iterator[_Result]:
         """Apply `work`, a function of a module that is installed on every machine, to each task,
-        and keep their order. So many tasks are handed out together. Tasks not begun when the
+        and keep their order. This many tasks are handed out together. Tasks not begun when the
         iterator is closed are not done."""
         remote = self._ray.remote(_each)
         chunks = [tasks[start : start + at_once] for start in range(0, len(tasks), at_once)]
@@ -41,7 +41,7 @@ class RayWorkers:
     def stream(
         self, work: Callable[[_Task], _Result], tasks: Iterable[_Task], ahead: int
     ) -> Iterator[_Result]:
-        """Apply `work` to tasks that come one after the other: at most so many are taken before
+        """Apply `work` to tasks that come one after the other: at most this many are taken before
         their results are."""
         remote = self._ray.remote(_once)
         shared = self._ray.put(work)
@@ -69,7 +69,7 @@ def _each(work: Callable[[_Task], _Result], tasks: Sequence[_Task]) -> list[_Res
 @contextmanager
 def ray_workers(jobs: int) -> Iterator[RayWorkers]:
     """The cluster that the environment's `RAY_ADDRESS` names; where it names none, one on this
-    machine with so many processes, which ends with the block.
+    machine with this many processes, which ends with the block.
 
     Raises `MissingExtra` where ray is not installed, `ChoreomonError` where there is no such
     cluster.

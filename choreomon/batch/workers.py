@@ -51,7 +51,7 @@ class Workers:
         self, work: Callable[[_Task], _Result], tasks: Sequence[_Task], at_once: int = 1
     ) -> Iterator[_Result]:
         """Apply `work` to each task and keep their order; each result comes as soon as it is known.
-        So many tasks are handed out together. Tasks not begun when the iterator is closed are not
+        This many tasks are handed out together. Tasks not begun when the iterator is closed are not
         done, but for those in the queues of processes."""
         chunks = (tasks[start : start + at_once] for start in range(0, len(tasks), at_once))
         for found in self.stream(partial(_each, work), chunks):
@@ -60,7 +60,7 @@ class Workers:
     def stream(
         self, work: Callable[[_Task], _Result], tasks: Iterable[_Task], ahead: int | None = None
     ) -> Iterator[_Result]:
-        """Apply `work` to tasks that come one after the other: at most so many are taken before
+        """Apply `work` to tasks that come one after the other: at most this many are taken before
         their results are (None: any number)."""
         coming = iter(tasks)
         in_order: deque[Future[_Result]] = deque()
@@ -97,8 +97,8 @@ def _each(work: Callable[[_Task], _Result], tasks: Sequence[_Task]) -> list[_Res
 def workers(
     jobs: int, prepare: Callable[..., None] | None = None, *arguments: Any
 ) -> Iterator[Workers]:
-    """Start so many processes, each of which calls `prepare(*arguments)` before all work; functions
-    and values are sent to them, so they must be those of modules.
+    """Start this many processes, each of which calls `prepare(*arguments)` before all work;
+    functions and values are sent to them, so they must be those of modules.
 
     They end with the block: when their work is done, or at once where an exception leaves it; and
     at once with this process, however that ends; on Linux also where they are within code in C that

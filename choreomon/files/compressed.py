@@ -39,7 +39,7 @@ def compression_of(head: bytes) -> Compression | None:
 
 
 def is_compressed(path: str) -> bool:
-    """Return whether there is a file at this path that is compressed. A pipe is not looked at."""
+    """Return whether there is a file at this path that is compressed. A pipe is not examined."""
     if not Path(path).is_file():
         return False
     try:

@@ -56,7 +56,7 @@ def limit(bytes_: int) -> int:
 
 
 def whole(path: PathLike, most: int = WHOLE) -> bytes:
-    """Read a whole file of at most so many bytes, or more where the environment allows it.
+    """Read a whole file of at most this many bytes, or more where the environment allows it.
 
     Raises DocumentError for one that cannot be read, and for one that is too large.
     """
@@ -68,7 +68,7 @@ def whole(path: PathLike, most: int = WHOLE) -> bytes:
 
 
 def beginning(path: PathLike, size: int) -> bytes:
-    """Read so many of the first bytes, or all there are. Raises DocumentError for what cannot be
+    """Read this many of the first bytes, or all there are. Raises DocumentError for what cannot be
     read."""
     with opened(path) as stream:
         return stream.read(size)
@@ -94,7 +94,7 @@ def lines_of(stream: BinaryIO, file: str, most: int) -> Iterator[bytes]:
 
 
 def pieces(path: PathLike, at_once: int, most: int = PIECES) -> Iterator[bytes]:
-    """A file in pieces of so many bytes. Raises DocumentError, as `whole` does."""
+    """A file in pieces of this many bytes. Raises DocumentError, as `whole` does."""
     most = limit(most)
     read = 0
     with opened(path) as stream:
@@ -117,13 +117,13 @@ def opened(path: PathLike) -> Iterator[BinaryIO]:
 
 
 def too_large(file: str, most: int) -> DocumentError:
-    """The error of a file that has more than so many bytes."""
+    """The error of a file that has more than this many bytes."""
     told = f"is larger than {size(most)}, the most that is read of such a file; {_ALLOW_MORE}"
     return DocumentError((Problem(file, 0, "", told),))
 
 
 def too_long(file: str, number: int, most: int) -> Problem:
-    """The problem of a line that has more than so many bytes."""
+    """The problem of a line that has more than this many bytes."""
     told = f"is longer than {size(most)}, the most that is read of a line; {_ALLOW_MORE}"
     return Problem(file, number, "", told)
 

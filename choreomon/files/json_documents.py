@@ -120,7 +120,7 @@ def _comes_twice(text: str | bytes, file: str, key: str) -> DocumentError:
     try:
         read_positioned(text, file, as_json=True)
     except DocumentError as error:
-        if error.problems[0].field:  # small enough to be looked at
+        if error.problems[0].field:  # small enough to be examined
             return error
     told = f"has the key {key!r} twice in one mapping: keep one of the two"
     return DocumentError((Problem(file, 0, "", told),))

@@ -43,7 +43,8 @@ QUICK: Final = 1 << 20
 """Characters of texts that are first tried in their usual form, as a whole."""
 
 SHORT: Final = 256
-"""Components of so many characters are remembered as a whole: longer ones seldom come again."""
+"""Components of at most this many characters are remembered as a whole: longer ones seldom come
+again."""
 
 MANY_COMPONENTS: Final = 1 << 12
 """Most components that a reader remembers before it forgets them all."""
@@ -198,7 +199,7 @@ class MultiTraceReader:
         return True
 
     def _make_room(self, number: int) -> None:
-        """Counts so many new spellings; forgets all others before they are too many."""
+        """Counts this many new spellings; forgets all others before they are too many."""
         self._spellings += number
         if self._spellings > MANY_SPELLINGS:
             self._heads.clear()

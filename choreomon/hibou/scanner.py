@@ -133,7 +133,7 @@ class Cursor:
             raise refusal(file, 0, f"is empty: expected {wanted}")
 
     def _read_on(self) -> None:
-        """Adds the next words, END after the last one: of a wrong file not all are looked at."""
+        """Adds the next words, END after the last one: not all are read from a wrong file."""
         found = [Token(each[0], each.start()) for each in islice(self._found, _AT_ONCE)]
         if len(found) < _AT_ONCE:
             found.append(Token(END, len(self._text.rstrip())))

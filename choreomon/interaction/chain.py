@@ -18,7 +18,7 @@ from choreomon.interaction.step import prune
 from choreomon.interaction.term import EMPTY, LOOPS, Interaction, Operator, make, text
 
 _READABLE: Final = 9
-"""Terms of up to so many symbols are sorted by their text, larger ones by their digest."""
+"""Terms of at most this many symbols are sorted by their text, larger ones by their digest."""
 
 FEW: Final = 16
 """Most operands that are put in front of a chain one by one; more are sorted with it."""

@@ -11,8 +11,8 @@ action: few interactions with weak loops have a finite automaton, most have one 
 disagree about which operand came first, so that an order between lifelines within the operands
 shows: `par(strict(l1!m1,l2!m1), strict(l2!m2,l1!m2))` does not accept l1: m2 m1, l2: m1 m2; with
 `seq` in it, it does (`choreomon.interaction.weakening`). A choice of local traces, interleaved on
-the lifelines in `r`, is one of the whole unless the orders contradict each other in a circle. A
-circle comes into the left operand on a shared lifeline in `r`, since elsewhere the left one is
+the lifelines in `r`, is one of the whole unless the orders contradict each other in a cycle. A
+cycle comes into the left operand on a shared lifeline in `r`, since elsewhere the left one is
 first. If that operand orders nothing on another shared lifeline after it, the circle leaves it
 where it came in, so that it is one within the right operand alone: there is none. So then
 

@@ -31,7 +31,7 @@ _PLANTUML: Final = (".puml", ".plantuml")
 """Suffixes of files with an interaction as a sequence diagram."""
 
 _SMALL: Final = 1 << 16
-"""Files of so many bytes are read at once."""
+"""The most bytes of a file that is read at once."""
 
 
 def load_signature(path: PathLike) -> Signature:
@@ -118,7 +118,7 @@ def _suffix(file: str) -> str:
 
 
 def text_of(path: PathLike, most: int = TEXT) -> tuple[str, str]:
-    """The name of a file, and what is in it, of at most so many bytes or what the environment
+    """The name of a file, and what is in it, of at most this many bytes or what the environment
     allows (`choreomon.files.input_files`). Raises DocumentError for one that cannot be read or is
     larger, and for one that is not UTF-8."""
     file = os.fspath(path)

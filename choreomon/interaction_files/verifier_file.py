@@ -185,7 +185,7 @@ def read_verifier(text: str | bytes, file: str = "verifier") -> LocalVerifier:
 
 
 def write_area(one: Area, edges: int) -> str:
-    """The area as a document; the automaton has so many edges. Raises as `write_verifier`."""
+    """The area as a document; the automaton has this many edges. Raises as `write_verifier`."""
     document = {
         "kind": "area",
         "automaton": one.digest,

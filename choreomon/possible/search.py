@@ -27,12 +27,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Possibility:
-    """An answer, after so many `states` were looked at: each a state of the protocol with the
-    transitions that are live in it.
+    """An answer, after visiting `states`: each a state of the protocol with the transitions that
+    are live in it.
 
     - "impossible": all of them were, and no event forms the property;
     - "possible": the last event of `run` forms it, and no run of fewer actions does;
-    - "unknown": there are more, and of those looked at none forms it at its next event.
+    - "unknown": there are more, and of those visited none forms it at its next event.
     """
 
     answer: Answer
@@ -54,7 +54,7 @@ def possibility(
     automaton: SequenceAutomaton, protocol: Protocol[S], *, max_states: int = MAX_STATES
 ) -> Possibility:
     """Answer whether a run of the protocol forms the property. At most `max_states` states of it
-    are looked at, each with all that may happen next, and at most as many of its loosened form: if
+    are visited, each with all that may happen next, and at most as many of its loosened form: if
     that cannot form the property, the protocol cannot."""
     if not _has_way(automaton, protocol.labels):
         return Possibility("impossible", 0)
@@ -157,8 +157,8 @@ def _run(came: dict[T, tuple[T, Events] | None], node: T) -> tuple[Label, ...]:
 def possible_slowly(
     automaton: SequenceAutomaton, protocol: Protocol[S], actions: int
 ) -> int | None:
-    """The number of actions of a shortest run that forms the property, of those of at most so many
-    actions: each run is evaluated by itself. Exponential; for tests."""
+    """The number of actions of a shortest run that forms the property, of those of at most this
+    many actions: each run is evaluated by itself. Exponential; for tests."""
     found = [length for length, run in _runs(protocol, actions) if formations(automaton, run)]
     return min(found, default=None)
 

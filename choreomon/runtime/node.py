@@ -56,8 +56,8 @@ class Observer(Protocol):
         """A sidecar told something of itself."""
 
     def sent(self, kind: str, size: int) -> None:
-        """A frame of so many bytes went to another agent: an `inquiry`, a `response`, or `waiting`,
-        that there is none yet."""
+        """A frame of this many bytes went to another agent: an `inquiry`, a `response`, or
+        `waiting`, that there is none yet."""
 
     def committed(self, seconds: float) -> None:
         """A commit took so long."""

@@ -7,7 +7,7 @@ the open inspections of the host, and is fetched when there is room. Times are m
 
 In flight are always the oldest. An answer may have to wait for what happened before the event that
 is asked about, and that may wait for an older event of the asker: were the bound used up by newer
-ones, agents could wait for each other in a circle until they give up. Of all events that were not
+ones, agents could wait for each other in a cycle until they give up. Of all events that were not
 judged once, one has none of these before it; its first inquiries are answered, and so on. Second
 ones wait until the events that they name were judged once, newer ones too, and so they have a bound
 of their own.

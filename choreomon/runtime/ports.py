@@ -37,7 +37,7 @@ class Store(Protocol):
         damaged."""
 
     def instances(self, system: bytes, after: bytes, most: int) -> Sequence[tuple[bytes, bytes]]:
-        """Keys and states of instances whose keys are after this one, at most so many, in order.
+        """Keys and states of instances whose keys are after this one, at most this many, in order.
         Raises `DocumentError` where the file is damaged."""
 
 

@@ -40,7 +40,7 @@ class ServiceSide:
     - `soon`: called when something was put to the driver, which is to be flushed in this turn of
       the loop or the next.
     - `refused(reason, detail)`: something was not taken before it came to the driver.
-    - `lost(events)`: a service says that so many events will never be told.
+    - `lost(events)`: a service says that this many events will never be told.
     - `unknown_process(name)`: the other end of an event is none of the processes `known`, which are
       those of the properties; called once for each of the first `MOST_UNKNOWN` names.
     - `reload`: reads the agent's configuration anew; why it cannot be done, "" where it is.

@@ -20,7 +20,7 @@ from choreomon.runtime.inputs import FromPeer
 SHORTEST: Final = 0.01
 """Seconds of processor time after which everybody else has a turn, or"""
 LONGEST: Final = 0.05
-"""up to so many, if everybody else took as much in theirs: an agent with more to do than there is
+"""up to this many, if everybody else took as much in theirs: an agent with more to do than there is
 time for gives half of it to each. The step that is under way is not interrupted."""
 
 MOST_BYTES: Final = 1 << 22

@@ -12,10 +12,10 @@ no part of one. Whether it may have is told by `forgetful`: the file remembers t
 last used in, and whether it was closed in order. That it is in use is on the disk before anything
 is committed, and that something may be lost is told until a row is committed that says so.
 
-The file has a name that no other one has, and remembers whose it is: rows mean something else to
+The file has a name that no other one has, and remembers its owner: rows mean something else to
 another process, or to one whose tables are others. So the tables change together with the state
-(`exchange`). A new file is its owner's alone (mode 0600), and
-so are those that SQLite makes beside it; one that is there keeps its mode.
+(`exchange`). A new file is its owner's alone (mode 0600), and so are those that SQLite makes beside
+it; one that is there keeps its mode.
 """
 
 from __future__ import annotations

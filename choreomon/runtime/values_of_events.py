@@ -48,8 +48,8 @@ class ValuesOfEvents:
 
     def check(self, label: Label, values: Values) -> None:
         """Raises `ValueError` where an event of this label lacks a value that some property needs,
-        or has one that is none. Others are not looked at: when the journal is read again, nothing
-        is foretold."""
+        or has one that is none. Others are not checked: when the journal is read again, nothing is
+        foretold."""
         needed = {
             name: None
             for place in self._mentioned.get(label, ())

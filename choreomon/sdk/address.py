@@ -118,13 +118,13 @@ class Backoff:
     most: float = 2.0
 
     def delay(self, failures: int, drawn: float) -> float:
-        """The delay after so many failures in a row; `drawn` is from 0 to 1."""
+        """The delay after this many failures in a row; `drawn` is from 0 to 1."""
         longest = min(self.most, self.first * self.factor ** min(failures, 64))
         return longest * (0.5 + 0.5 * drawn)
 
 
 PATIENT: Final = Backoff()
-"""Comes back soon after a restart, and is no burden for an agent that stays away."""
+"""Comes back soon after a restart, and is no burden for an agent that stays unavailable."""
 
 
 def drawn() -> float:

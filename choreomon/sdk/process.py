@@ -54,7 +54,7 @@ class Process(Carries, Protocol):
             name: of the message, as properties name it.
             values: of the parameters that the message carries, where a property is for each
                 instance, as `order="A-17"`: strings of 1 to 256 bytes of UTF-8, or integers, which
-                stand for their decimal text. Others that no property asks for are not looked at.
+                stand for their decimal text. Others that no property asks for are ignored.
 
         Raises:
             AgentUnavailable: no answer within the deadline. The message must not leave.

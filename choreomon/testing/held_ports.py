@@ -10,9 +10,9 @@ class HeldPorts:
     else.
 
     Each is bound here, without listening, as long as it is held. So the kernel gives it to nobody
-    who asks for any port, neither to listen at nor to connect from, also while the agent whose it
-    is is not there; and who connects then is refused. Who names it and sets `SO_REUSEADDR`, as
-    libzmq and asyncio do, may listen there.
+    who asks for any port, neither to listen at nor to connect from, even while the agent that it
+    belongs to is not there; and who connects then is refused. Who names it and sets `SO_REUSEADDR`,
+    as libzmq and asyncio do, may listen there.
     """
 
     def __init__(self, count: int) -> None:

@@ -36,7 +36,7 @@ SHORT: Final = 200
 """Actions of all logs together: of longer ones each takes more time than by an automaton."""
 
 LOST: Final = 1_000
-"""A search is lost when it has come to so many vertices that were not known."""
+"""A search is lost when it has come to this many vertices that were not known."""
 
 KEPT: Final = 50_000
 """Of each kind; with more, all is forgotten before the next logs."""

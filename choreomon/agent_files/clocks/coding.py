@@ -107,10 +107,10 @@ def least_size_of(clock: PackedClock) -> int:
 
 
 def clock_of(code: CodedClock, entries: int, base: VectorClock | None = None) -> VectorClock:
-    """The clock, of so many entries where `code` is a byte string; else as many as it has. `base`
+    """The clock, of this many entries where `code` is a byte string; else as many as it has. `base`
     is used where the code is relative.
 
-    Raises `MalformedMessage`, and nothing else, for bytes that stand for no clock of so many
+    Raises `MalformedMessage`, and nothing else, for bytes that stand for no clock of this many
     entries. That entries are counts is not checked. Memory: a few words for an entry, and for a
     byte of `code`.
     """

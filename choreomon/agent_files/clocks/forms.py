@@ -23,7 +23,7 @@ BYTE: Final = 160
 HALF: Final = 15
 """Numbers from 0 on that take four bits."""
 _SAMPLE: Final = 64
-"""Differences that are looked at to find what all have in common."""
+"""Differences examined to find what all have in common."""
 
 _TO_DIGITS: Final = bytes.maketrans(bytes(range(16)), b"0123456789abcdef")
 

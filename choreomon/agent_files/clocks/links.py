@@ -121,7 +121,7 @@ def _shortest(clock: PackedClock, theirs: Offer | None) -> tuple[Told, bool]:
 
 
 def hear(link: Link, told: Told, entries: int) -> tuple[Link, PackedClock]:
-    """A clock in a frame of the peer, of so many entries. Raises `UnknownBase`, and
+    """A clock in a frame of the peer, of this many entries. Raises `UnknownBase`, and
     `MalformedMessage` for what is no clock; then the link is as it was."""
     base: VectorClock | None = None
     if told.base is not None:

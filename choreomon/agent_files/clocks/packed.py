@@ -21,7 +21,7 @@ _ZERO: Final = 128
 _MOST: Final = 255
 """The largest distance of two numbers of one byte."""
 _SAMPLE: Final = 64
-"""Entries that are looked at to find where most are."""
+"""Entries examined to find where most are."""
 
 _encoded: Final = msgspec.msgpack.Encoder().encode
 
@@ -136,6 +136,6 @@ def _ones(count: int, width: int) -> int:
 
 @lru_cache(maxsize=4)
 def _head(count: int) -> bytes:
-    """The first bytes of an array of so many entries."""
+    """The first bytes of an array of this many entries."""
     array = _encoded((0,) * count)
     return array[: len(array) - count]

@@ -59,7 +59,7 @@ def audits(
     piece: int = PIECE,
     part: int = PART,
 ) -> Summary:
-    """Audit the sessions of these logs. Pieces of so many bytes are read by themselves, and
+    """Audit the sessions of these logs. Pieces of this many bytes are read by themselves, and
     sessions of about `part` bytes are in memory together in each process.
 
     Raises DocumentError for logs that cannot be read, WorkerLost where a process was killed.

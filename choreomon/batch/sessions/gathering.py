@@ -121,8 +121,8 @@ def joined(pieces: Iterable[Piece], most: int, lost: list[str]) -> Iterator[Bloc
 
 
 def divided(blocks: Iterable[Block], sessions: int, skip: int = 0) -> Iterator[Block]:
-    """Divide blocks into blocks of at most so many sessions, and `ACTIONS` unless one session alone
-    has more; without the first sessions."""
+    """Divide blocks into blocks of at most this many sessions, and `ACTIONS` unless one session
+    alone has more; without the first sessions."""
     for block in blocks:
         many = len(block.names)
         begin = min(skip, many)

@@ -71,7 +71,7 @@ class Judging:
         self.count = stand_together(self._names(), self.sessions.folder)
 
     def judged(self, *, jobs: int = 1, engine: Engine = "local", skip: int = 0) -> Iterator[Judged]:
-        """Judge them, without the first ones, by so many processes of this machine, or of a Ray
+        """Judge them, without the first ones, by this many processes of this machine, or of a Ray
         cluster (`ray_workers`). The processes end when the iterator is closed.
 
         Raises WorkerLost where a process was killed, ChoreomonError where there is no ray.

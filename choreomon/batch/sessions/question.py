@@ -11,7 +11,7 @@ from choreomon.multitrace.projection import Partition
 from choreomon.verify.automaton_verifier import AutomatonMode
 
 MAX_ACTIONS: Final = 1_000_000
-"""Actions of a session, where nothing else is said."""
+"""The default limit on the actions of a session."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -172,7 +172,7 @@ def _command(name: str, asked: Asked) -> str:
 def _measured(
     parts: Sequence[ExperimentName], asked: Asked
 ) -> Iterator[tuple[ExperimentName, list[Row]]]:
-    """The rows of each experiment. Every file is looked at before the first is gone on with."""
+    """The rows of each experiment. Every file is checked before the first is continued."""
     from choreomon.cli.command_line.screen import screens, tracked
     from choreomon.experiments.monitoring.cells import measured
     from choreomon.experiments.monitoring.grids import FULL, QUICK, grid

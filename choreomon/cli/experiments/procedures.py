@@ -25,7 +25,7 @@ TIMBUK = ".timbuk"
 
 
 class Task(NamedTuple):
-    """A file with so many locations; None: each lifeline is one."""
+    """A file with this many locations; None: each lifeline is one."""
 
     file: str
     locations: int | None

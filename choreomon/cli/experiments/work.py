@@ -59,7 +59,7 @@ def published_options(folder: str) -> tuple[Decorator[Any], ...]:
 
 
 def in_order(work: Callable[[_Task], _Result], tasks: Sequence[_Task], jobs: int) -> list[_Result]:
-    """Apply `work`, a function of a module, to each task and keep their order, in so many
+    """Apply `work`, a function of a module, to each task and keep their order, in this many
     processes. On a terminal the progress is shown with the errors."""
     from choreomon.batch.workers import workers
 

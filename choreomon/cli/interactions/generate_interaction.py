@@ -172,7 +172,7 @@ def _declared(file: Path, lifelines: tuple[str, ...], messages: tuple[str, ...])
 
 
 def _numbered(output: Path, count: int, number: int) -> Path:
-    """The file of one of so many interactions."""
+    """The file of one of this many interactions."""
     if number == 1:
         return output
     return output.with_name(f"{output.stem}-{count}{output.suffix}")

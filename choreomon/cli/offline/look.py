@@ -144,7 +144,7 @@ def command(
 
 @dataclass
 class _Chosen:
-    """The events that are looked at, and of these the ones that are drawn."""
+    """The events selected, and of these the ones that are drawn."""
 
     processes: tuple[str, ...]
     names: tuple[str, ...]

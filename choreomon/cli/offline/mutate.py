@@ -126,7 +126,7 @@ def _alphabet(read: list[MultiTrace], declared: object) -> tuple[Action, ...]:
 
 @dataclass(frozen=True)
 class _Workshop:
-    """Makes mutants of the multi-traces that were `read`, with `alphabet` to insert and so many
+    """Makes mutants of the multi-traces that were `read`, with `alphabet` to insert and this many
     `actions` to remove."""
 
     rng: Random
@@ -137,7 +137,7 @@ class _Workshop:
     actions: int
 
     def mutants(self, number: int) -> Iterator[tuple[str, MultiTrace]]:
-        """Make so many mutants of each, with their names. What cannot be changed is said and left
+        """Make this many mutants of each, with their names. What cannot be changed is said and left
         out."""
         for at, path in enumerate(self.paths):
             for count in range(1, number + 1):

@@ -206,7 +206,7 @@ def _watch(
     chosen: Chosen | None = None,
 ) -> int:
     """Look and show, once or for ever; the exit code. `wait`: show once what is settled, or what
-    there is after so many seconds. `chosen`: which verdicts are wanted."""
+    there is after this many seconds. `chosen`: which verdicts are wanted."""
     from choreomon.core.verdict import VIOLATED
     from choreomon.terminal.watch import (
         chosen_verdicts,

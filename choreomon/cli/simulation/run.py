@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 LEAST_TIMEOUT: Final = 60.0
 """Default timeout: at least this many seconds."""
 STARTS_TIMES: Final = 10
-"""Default timeout: so many times the time to the last start is added."""
+"""Default timeout: this many times the time to the last start is added."""
 
 
 def _only_pull(context: click.Context, option: click.Parameter, strategy: str) -> str:

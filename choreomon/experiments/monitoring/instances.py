@@ -1,7 +1,7 @@
 """Costs of monitors of a property for each instance, by how many instances are alive.
 
 Applications are generated (docs/generate.md): class C3, three sequences of length four, no
-branches. An application does everything for each of so many instances, which begin at the same
+branches. An application does everything for each of this many instances, which begin at the same
 times. Nothing tells monitors that an instance is over, so all stay alive.
 
 Counts of clocks have one byte up to 127, and three from 256 to 65,535: messages grow by that much
@@ -27,7 +27,7 @@ RUNS: Final = 3
 
 
 class Cost(NamedTuple):
-    """The costs of one run with so many instances; `labelled` are events that the property
+    """The costs of one run with this many instances; `labelled` are events that the property
     mentions. `wrong`: formations that nobody declared, and verdicts `violated` without a
     formation."""
 
@@ -39,7 +39,7 @@ class Cost(NamedTuple):
 
 
 class Point(NamedTuple):
-    """The mean of all runs with so many instances: labelled events, monitoring messages and bytes
+    """The mean of all runs with this many instances: labelled events, monitoring messages and bytes
     for each of these, and bytes of one message."""
 
     instances: int

@@ -2,7 +2,7 @@
 
 "The average number of communicated monitoring messages among all monitors" can be read in two ways:
 as the messages that are sent among all monitors, averaged over runs, or as the average over the
-monitors, too. With more processes in each class the two differ in shape, so both are looked at.
+monitors, too. With more processes in each class the two differ in shape, so both are measured.
 """
 
 from __future__ import annotations

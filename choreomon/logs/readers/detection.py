@@ -22,7 +22,7 @@ _SPAN: Final = re.compile(
     rb'"kind"\s*:\s*"SpanKind\.'
 )
 _TRIED: Final = 20
-"""Lines that are looked at, so that a broken one does not hide what the others are."""
+"""The most lines examined, so that a broken one does not hide what the others are."""
 
 
 def format_of(head: bytes, file: str) -> LogFormat:

@@ -53,7 +53,7 @@ class Log:
         return lines_of(self._stream, self.file, self.max_line)
 
     def read(self, size: int) -> bytes:
-        """Read so many bytes, fewer only at the end. Raises DocumentError."""
+        """Read this many bytes, fewer only at the end. Raises DocumentError."""
         try:
             return self._stream.read(size)
         except (OSError, ValueError) as error:

@@ -20,7 +20,7 @@ Unwrap: TypeAlias = Callable[[bytes], "tuple[bytes, bool] | None"]
 """A line -> what is in it, and whether the line ends there; None where it is not wrapped."""
 
 _TRIED: Final = 20
-"""Lines that are looked at to tell a prefix from a text that happens to end in JSON."""
+"""Lines examined to tell a prefix from a text that happens to end in JSON."""
 
 _CRI: Final = re.compile(
     rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d) "

@@ -41,7 +41,7 @@ async def request(
     most: int = MAX_BODY,
     whole: bool = True,
 ) -> Response:
-    """Send a request, and get the answer within so many seconds, the look-up of the name and the
+    """Send a request, and get the answer within this many seconds, the look-up of the name and the
     handshake included.
 
     `url` is `http` or `https`, of printable ASCII; a name and password in it are sent as basic

@@ -88,7 +88,7 @@ class Sinks:
       told here before are taken of them, so it may also name those that may not be told yet.
     - `failed(sink, why)`: each time a sink fails; log it seldom.
     - `refused(sink, id, why)`: a sink refused a verdict for good, which counts as delivered there.
-    - `sleep`: waits for so many seconds.
+    - `sleep`: waits for this many seconds.
     """
 
     def __init__(
@@ -150,7 +150,7 @@ class Sinks:
         return {lane.name: lane.failing for lane in self._lanes if lane.failing}
 
     async def close(self, grace: float = 2.0) -> None:
-        """Give each sink one more try, so many seconds in all, and as many to close; then end.
+        """Give each sink one more try, this many seconds in all, and as many to close; then end.
         What was not taken stays with the agent. What was delivered until then was told to
         `delivered`."""
         self._closing.set()

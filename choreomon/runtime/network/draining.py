@@ -73,7 +73,7 @@ class DrainingReader:
             self._schedule()
 
     def took(self, size: int) -> None:
-        """The message that is being taken has so many bytes; to be called by `take`."""
+        """The message that is being taken has this many bytes; to be called by `take`."""
         self._room -= size
 
     def pause(self) -> None:

@@ -57,8 +57,8 @@ class Limits:
     after a connection."""
     reconnect_most: float = 1.0
     """The most seconds between attempts to connect. Inquiries wait in the socket meanwhile, so this
-    is the delay until a peer that is back is asked. A peer that stays away costs an attempt to
-    connect, and to look its name up, so often."""
+    is the delay until a peer that is back is asked. A peer that stays unavailable costs an attempt
+    to connect, and to look its name up, so often."""
     lookups: int = 8
     """Peers whose addresses are names that are looked up at once."""
     revive: float = 5.0

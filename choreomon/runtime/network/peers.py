@@ -1,10 +1,10 @@
 """Sockets between agents: a ROUTER that others ask, a DEALER to each one that is asked.
 
-Messages have one part, a frame of `choreomon.agent_files.wire`, whose content is not looked at
-here. A frame may be lost on the way without a word: at high-water marks, when a connection breaks,
-above the rate, or in a pause. It comes at most once, and frames along one connection keep their
-order; a new connection may overtake an old one. Inquiries and answers are idempotent and repeated
-until answered, so that is enough.
+Messages have one part, a frame of `choreomon.agent_files.wire`, whose content is not examined here.
+A frame may be lost on the way without a word: at high-water marks, when a connection breaks, above
+the rate, or in a pause. It comes at most once, and frames along one connection keep their order; a
+new connection may overtake an old one. Inquiries and answers are idempotent and repeated until
+answered, so that is enough.
 
 Who somebody is comes from `choreomon.runtime.network.security`. Here a peer is a name, whatever the
 number of its connections; answers go along the one by which it was last heard.
@@ -149,7 +149,7 @@ class PeerSockets:
         bearable: int = 0,
     ) -> None:
         """Know the others, and be known, by these keys from now on; ask them at these addresses, or
-        those that are known; and take frames of so many bytes at least (`Limits.bearable`). Where
+        those that are known; and take frames of this many bytes at least (`Limits.bearable`). Where
         keys or bytes change, all connections end, also of those who are still known, and are made
         anew after a moment, as after a restart: what was on its way is lost, and nobody comes by a
         key that is not known any more. New names are looked up on the thread of all.

@@ -33,7 +33,7 @@ _LEVELS: Final = {
 
 
 class OncePerInterval:
-    """Lets one thing of a kind through in so many seconds, and counts the others. Of more than
+    """Lets one thing of a kind through in this many seconds, and counts the others. Of more than
     `MAX_KEYS` kinds in one interval the last ones count as one."""
 
     def __init__(self, interval: float = INTERVAL) -> None:
@@ -172,8 +172,8 @@ class _Quiet(logging.StreamHandler[TextIO]):
 
 
 class _JsonLines(logging.Formatter):
-    """`{"time": ..., "level": ..., "message": ..., FIELDS}`; what is not choreomon's own says whose
-    it is in `logger`."""
+    """`{"time": ..., "level": ..., "message": ..., FIELDS}`; records of others name their
+    `logger`."""
 
     def __init__(self, wall: Callable[[], float]) -> None:
         super().__init__()

@@ -183,7 +183,7 @@ class Metrics:
             self.latency.observe(max(0.0, self._now() - at / _MICROSECONDS))
 
     def sent(self, kind: str, size: int) -> None:
-        """A frame of so many bytes went to another agent."""
+        """A frame of this many bytes went to another agent."""
         self.sent_messages[kind if kind in self.sent_messages else OTHER] += 1
         self.sent_bytes += size
 
@@ -200,7 +200,7 @@ class Metrics:
     # What nobody else tells.
 
     def lost(self, events: int) -> None:
-        """A service said that so many events will never be told."""
+        """A service said that this many events will never be told."""
         self.lost_events += events
 
     def asked(self, outcome: str) -> None:
