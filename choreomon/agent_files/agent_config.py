@@ -55,12 +55,18 @@ class Keys:
 class StdoutSink:
     """Verdicts go to the standard output, a line each."""
 
+    def __str__(self) -> str:
+        return "the output"
+
 
 @dataclass(frozen=True, slots=True)
 class FileSink:
     """Verdicts are appended to a file, a line each."""
 
     file: Path
+
+    def __str__(self) -> str:
+        return str(self.file)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +82,9 @@ class WebhookSink:
     headers_file: Path | None = None
     secret_file: Path | None = None
     dead_letter_file: Path | None = None
+
+    def __str__(self) -> str:
+        return self.url
 
 
 Sink: TypeAlias = StdoutSink | FileSink | WebhookSink

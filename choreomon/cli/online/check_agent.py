@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import click
 
 if TYPE_CHECKING:
-    from choreomon.agent_files.agent_config import AgentConfig, Sink
+    from choreomon.agent_files.agent_config import AgentConfig
     from choreomon.agent_files.table_file import SplitTable
     from choreomon.properties.tables import TransitionTable
 
@@ -145,7 +145,7 @@ def _facts(config: AgentConfig, tables: tuple[SplitTable, ...]) -> list[tuple[st
         ("durability", f"{config.durability}, {config.store}" if config.store else "off"),
         ("deadline", f"{config.deadline:g} s; judged for good after {config.give_up:g} s"),
         ("lease", f"{config.lease:g} s"),
-        ("verdicts to", ", ".join(map(_sink_in_words, config.verdicts))),
+        ("verdicts to", ", ".join(map(str, config.verdicts))),
     ]
     if config.http is not None:
         facts.append(("metrics and health at", f"http://{config.http}"))
@@ -153,18 +153,6 @@ def _facts(config: AgentConfig, tables: tuple[SplitTable, ...]) -> list[tuple[st
         told = f"{config.proxies.listen}, and fail {config.proxies.fail}"
         facts.append(("proxies ask at", told))
     return facts
-
-
-def _sink_in_words(sink: Sink) -> str:
-    from choreomon.agent_files.agent_config import FileSink, WebhookSink
-
-    match sink:
-        case FileSink():
-            return str(sink.file)
-        case WebhookSink():
-            return sink.url
-        case _:
-            return "the output"
 
 
 def rows_in_json(table: TransitionTable) -> list[dict[str, Any]]:
@@ -226,7 +214,7 @@ def _agent_in_json(
         place["http" if place is fields else "tcp"] = None if address is None else str(address)
     if config.proxies is not None:
         fields["proxies"]["listen"] = str(config.proxies.listen)
-    fields["verdicts"] = [_sink_in_words(sink) for sink in config.verdicts]
+    fields["verdicts"] = [str(sink) for sink in config.verdicts]
     fields["tables"] = [
         {"file": str(file), **_table_in_json(table, show_tables)}
         for file, table in zip(config.tables, tables, strict=True)

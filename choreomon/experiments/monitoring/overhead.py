@@ -28,11 +28,9 @@ from typing import NamedTuple, TypeAlias
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import Reference
 from choreomon.experiments.monitoring.packing import packed_bytes
-from choreomon.monitor.central import CentralMonitor
 from choreomon.monitor.messages import Inquiry, Named, Response
 from choreomon.monitor.of_instances.messages import said_in
 from choreomon.monitor.of_instances.state import InstancesState
-from choreomon.monitor.push import PushMonitor
 from choreomon.monitor.state import MonitorState, as_written
 from simulator.sidecars.run_context import AnyMessage, Remembering
 
@@ -75,8 +73,6 @@ class Overhead:
             self._found.add(key)
 
     def stepped(self, process: str, monitor: Remembering, time: int) -> None:
-        if isinstance(monitor, InstancesState):
-            raise TypeError("what instances take is measured by benchmarks/instances.py")
         if isinstance(monitor, MonitorState):
             self._note_inspections(process, monitor, time)
             monitor = monitor._replace(decisions=as_written(monitor.decisions))
@@ -109,8 +105,11 @@ class Overhead:
         return sum(self._most.values()) / monitors
 
 
-def remembered(monitor: MonitorState | PushMonitor | CentralMonitor) -> object:
-    """The state of a monitor as plain values, with only the names of rows of its table."""
+def remembered(monitor: Remembering) -> object:
+    """The state of a monitor as plain values, with only the names of rows of its table. Raises
+    `TypeError` for that of instances."""
+    if isinstance(monitor, InstancesState):
+        raise TypeError("what instances take is measured by benchmarks/instances.py")
     if not isinstance(monitor, MonitorState):
         return monitor.remembered
     return monitor._replace(
