@@ -142,8 +142,8 @@ class ShortLogs:
     def explained(
         self, logs: Iterable[Log], check_budget: CheckBudget | None
     ) -> tuple[bool | None, int]:
-        """Whether these logs are explained, None where the search is lost; and how many vertices
-        it came to. `check_budget` is called for each; it may raise, to stop."""
+        """Tell whether these logs are explained, None where the search is lost; and how many
+        vertices it came to. `check_budget` is called for each; it may raise, to stop."""
         kept = (self._split, self._explained, self._alone, self._after, self._without)
         if max(map(len, kept)) > KEPT:
             self._forget()
@@ -240,7 +240,7 @@ class ShortLogs:
                 yield remains, there
 
     def _is_right_alone(self, term: Interaction, rest: Rest) -> bool:
-        """Whether a term over one lifeline explains the rest of its log."""
+        """Tell whether a term over one lifeline explains the rest of its log."""
         known = self._alone
         pending = [(term, rest)]
         while pending:

@@ -18,8 +18,8 @@ _FOREIGN: Final = frozenset(("application", "property", "rules", "tables", "list
 
 
 def is_mapping_file(file: str) -> bool:
-    """Whether a file has keys of a mapping, and none of a document or of an agent's configuration.
-    That it is a right one is not known."""
+    """Tell whether a file has keys of a mapping, and none of a document or of an agent's
+    configuration. That it is a right one is not known."""
     from choreomon.core.errors import DocumentError
     from choreomon.files.input_files import beginning
     from choreomon.files.source_positions import MAX_BYTES, read_positioned

@@ -105,7 +105,7 @@ class LiveMapping:
 
 
 def _is_chatter(record: dict[str, Any]) -> bool:
-    """Whether a span is of the Model Context Protocol and calls nothing, as one that lists
+    """Tell whether a span is of the Model Context Protocol and calls nothing, as one that lists
     tools."""
     method = record["attributes"].get("mcp.method.name")
     return method is not None and record.get("tool") == method

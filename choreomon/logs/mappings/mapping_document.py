@@ -55,9 +55,9 @@ class Mapping:
     delimiter: str | None
     document: MappingDocument
     names_open: bool = False
-    """Whether nobody said what becomes of names that need quotes in labels."""
+    """True if nobody said what becomes of names that need quotes in labels."""
     by_conventions: bool = False
-    """Whether the rules are those of the built-in mapping of spans."""
+    """True if the rules are those of the built-in mapping of spans."""
 
     def records(self, format: LogFormat, session: str | None = None) -> RecordMapping:
         """The mapping at work, for records of a format. `session`: the path of the field that
@@ -151,7 +151,7 @@ _OF_CONVENTIONS: Final = ("kind", "name", "peer", "message_id", "clock", "number
 
 
 def by_conventions(document: MappingDocument) -> bool:
-    """Whether its events are those of OpenTelemetry's conventions, and it says only what these
+    """Tell whether its events are those of OpenTelemetry's conventions, and it says only what these
     leave open."""
     own = document.events or any(getattr(document, key) is not None for key in _OF_CONVENTIONS)
     return document.format == "otlp" and not own
