@@ -105,3 +105,22 @@ def test_over_celery(tmp_path: Path) -> None:
         assert two.told == both_ends(*names)
         assert_in_time(two, names, names)
         assert_violated_once(two)
+
+
+def test_values_are_found_in_routes_and_headers_at_both_ends(tmp_path: Path) -> None:
+    """Of two orders, one is violated."""
+    needs("requests", "flask")
+    text = property_of(off="POST /off", charge="POST /charge", parameters="order")
+    with watched(tmp_path, text) as two:
+        rest = "parameters: {order: headers.x-order}\n"
+        mapping = two.mapping(f"format: otlp\n{rest}")
+        port = two.start("worker", "flask_worker.py", CHOREOMON_MAPPING=mapping)
+        mapping = two.mapping(f"{PROCESSES.format(port=port)}{rest}")
+        arguments = (port, "/off", "/charge")
+        for order in ("A-17", "A-18"):
+            paths = arguments if order == "A-17" else (port, "/charge")
+            named = {"CHOREOMON_MAPPING": mapping, "ORDER": order}
+            two.run("caller", "requests_caller.py", *paths, **named)
+        two.wait_for(lambda: bool(two.verdicts))
+        assert [dict(each.instance) for each in two.declared] == [{"order": "A-17"}]
+        assert two.values == [{"order": "A-17"}] * 4 + [{"order": "A-18"}] * 2

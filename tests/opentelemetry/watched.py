@@ -31,6 +31,7 @@ from typing import Any
 import pytest
 
 from choreomon.agent_files.agent_config import AgentConfig, LocalAccess
+from choreomon.agent_files.digests import KEY_BYTES
 from choreomon.agent_files.split_names import system_id
 from choreomon.agent_files.table_file import SplitTable
 from choreomon.documents.read import parse_document
@@ -75,10 +76,13 @@ def tables_of(text: str) -> dict[str, SplitTable]:
     told = document.property
     assert told is not None
     names = document.processes
-    system = system_id(told.automaton, names, told.rules, b"nonce")
+    given = told.parameters
+    key = b"" if given is None else b"k" * KEY_BYTES
+    system = system_id(told.automaton, names, told.rules, b"nonce", given)
     tables = transition_tables(told.automaton, names, told.rules, told.parameters)
     return {
-        name: SplitTable(system, document.name, told.rules, names, tables[name]) for name in names
+        name: SplitTable(system, document.name, told.rules, names, tables[name], key=key)
+        for name in names
     }
 
 
@@ -168,6 +172,7 @@ class Two:
     def witness(self, said: str) -> None:
         with self.changed:
             self.seen.append((said, list(self.told)))
+            self.changed.notify_all()
 
     def deliver(self, verdict: Any) -> None:
         with self.changed:
