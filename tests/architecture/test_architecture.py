@@ -152,7 +152,6 @@ LONG_FUNCTIONS = {
     "choreomon/logs/readers/reading.py: read_recorded": "says what each option means",
     "choreomon/logs/mappings/mapping.py: event": "one event, field by field",
     "choreomon/cli/offline/audit.py: command": "a third of it are its options",
-    "choreomon/cli/documents/check.py: command": "a third of it are its options",
     "choreomon/monitor/precise.py: _found": "the search of the precise rules",
     "choreomon/monitor/pull.py: _process": "Algorithm 1 of the paper, in one piece",
     "simulator/world.py: _arrive": "the hot loop",

@@ -112,40 +112,22 @@ def command(
     where the search saw not all states and found nothing; 2 with --strict and a warning.
     """
     file = files[0]
-    if len(files) > 1:
-        if locations is not None and against is None:
-            raise click.UsageError("--locations is for one FILE")
-        if against is not None:
-            more = show_tables or verbose
-            return _against(files, against, locations, states, picture, more, strict, as_json)
-        return _documents(files, show_tables, strict, verbose=verbose, as_json=as_json)
-    click.get_current_context().with_resource(read_again(file))
     if against is not None:
+        click.get_current_context().with_resource(read_again(file))
         more = show_tables or verbose
         return _against(files, against, locations, states, picture, more, strict, as_json)
     if states is not None or picture is not None:
         raise click.UsageError(f"--{'picture' if states is None else 'states'} is for --against")
+    if len(files) > 1:
+        if locations is not None:
+            raise click.UsageError("--locations is for one FILE")
+        return _documents(files, show_tables, strict, verbose=verbose, as_json=as_json)
+    click.get_current_context().with_resource(read_again(file))
     if locations is not None and offline_kind(file) != "automaton":
         raise click.UsageError(f"--locations is about automata, and {file} is none")
     if verbose and as_json:
         raise click.UsageError("--verbose says nothing with --json, which names states always")
-    if is_table_file(file):
-        _refuse_verbose(file, "a table, which names states always", verbose=verbose)
-        check_table(file, show_tables=show_tables, as_json=as_json)
-        return NOTHING_FOUND
-    if (kind := offline_kind(file)) is not None:
-        if show_tables:
-            raise click.UsageError(
-                f"--tables is about properties: {file} holds {_WITH_ARTICLE[kind]}"
-            )
-        _refuse_verbose(file, _WITH_ARTICLE[kind], verbose=verbose)
-        check_offline(file, kind, locations=locations, as_json=as_json)
-        return NOTHING_FOUND
-    if is_mapping_file(file):
-        if show_tables:
-            raise click.UsageError(f"--tables is about properties: {file} is a mapping")
-        _refuse_verbose(file, "a mapping", verbose=verbose)
-        check_mapping(file, as_json=as_json)
+    if _of_other_files(file, locations, show_tables=show_tables, verbose=verbose, as_json=as_json):
         return NOTHING_FOUND
     from choreomon.core.errors import DocumentError
 
@@ -157,6 +139,29 @@ def command(
         _refuse_verbose(file, "an agent's configuration", verbose=verbose)
         check_agent(file, show_tables=show_tables, as_json=as_json)
         return NOTHING_FOUND
+
+
+def _of_other_files(
+    file: str, locations: str | None, *, show_tables: bool, verbose: bool, as_json: bool
+) -> bool:
+    """Check a file that is no document and no configuration of an agent; False for those."""
+    if is_table_file(file):
+        _refuse_verbose(file, "a table, which names states always", verbose=verbose)
+        check_table(file, show_tables=show_tables, as_json=as_json)
+        return True
+    kind = offline_kind(file)
+    if kind is None and not is_mapping_file(file):
+        return False
+    what = "a mapping" if kind is None else _WITH_ARTICLE[kind]
+    if show_tables:
+        is_ = "is" if kind is None else "holds"
+        raise click.UsageError(f"--tables is about properties: {file} {is_} {what}")
+    _refuse_verbose(file, what, verbose=verbose)
+    if kind is None:
+        check_mapping(file, as_json=as_json)
+    else:
+        check_offline(file, kind, locations=locations, as_json=as_json)
+    return True
 
 
 def _documents(
