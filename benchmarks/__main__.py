@@ -43,6 +43,8 @@ BENCHMARKS: Final = (
     "live_load",
     "embedded_cost",
     "opentelemetry_cost",
+    "proxy_cost",
+    "broker_cost",
     "instances",
     "cold_instances",
     "many_rules",
