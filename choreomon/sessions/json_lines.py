@@ -94,6 +94,9 @@ class JsonLines:
         runs: list[tuple[str, list[int], list[int] | None]] = []
         problems: dict[int, str] = {}
         held = 0
+        is_plain = self._fields.split is None
+        ordinary: dict[str, int] = {}
+        """The numbers of actions with which nothing is wrong."""
 
         def taken() -> Block:
             nonlocal runs, problems, held
@@ -102,28 +105,26 @@ class JsonLines:
             return block
 
         for number, line in enumerate(self._lines(), start=1):
-            if not line.strip():
+            if line.isspace():
                 continue
-            problem = ""
-            actions: list[int] = []
-            clock: int | None = None
-            try:
-                if len(line) > self._longest:
-                    raise ValueError(f"is longer than {size(self._longest)}")
-                read = self._line.decode(line)
-                name = str(read.session)
-                actions, problem = self._actions(read, alphabet)
-                clock = None if read.clock is None else alphabet.clocks.number(str(read.clock))
-            except (msgspec.DecodeError, UnicodeError, RecursionError, ValueError) as wrong:
-                known = self._name(line)
-                field, told = placed_problem(str(wrong).replace(*_CUT_OFF))
-                problem = ": ".join(filter(None, (field, told)))
-                if known is None:
-                    if runs:
+            read = self._decoded(line)
+            if is_plain and read is not None and read.actions is None and read.clock is None:
+                # Nearly all lines of nearly all files: one more action of the run at hand.
+                one = ordinary.get(read.action)
+                if one is not None and runs and runs[-1][0] == read.session and runs[-1][2] is None:
+                    runs[-1][1].append(one)
+                    held += 2
+                    if held >= AT_ONCE:
                         yield taken()
-                    yield Lost(f"{self._called}:{number}: {problem}")
                     continue
-                name = known
+            name, actions, clock, problem = self._understood(line, read, alphabet)
+            if name is None:
+                if runs:
+                    yield taken()
+                yield Lost(f"{self._called}:{number}: {problem}")
+                continue
+            if is_plain and read is not None and read.action is not None and not problem:
+                ordinary[read.action] = actions[0]
             if runs and runs[-1][0] == name and (runs[-1][2] is None) is (clock is None):
                 runs[-1][1].extend(actions)
             else:
@@ -138,6 +139,30 @@ class JsonLines:
                 yield taken()
         if runs:
             yield taken()
+
+    def _decoded(self, line: bytes) -> Any:
+        """What a line says; None where it cannot be read."""
+        try:
+            return self._line.decode(line) if len(line) <= self._longest else None
+        except (msgspec.DecodeError, UnicodeError, RecursionError, ValueError):
+            return None
+
+    def _understood(
+        self, line: bytes, read: Any, alphabet: Alphabet
+    ) -> tuple[str | None, list[int], int | None, str]:
+        """The session of a line, None where not even that is known; the numbers of its actions, its
+        clock, and what is wrong with it."""
+        try:
+            if len(line) > self._longest:
+                raise ValueError(f"is longer than {size(self._longest)}")
+            if read is None:
+                read = self._line.decode(line)  # which raises what is wrong
+            actions, problem = self._actions(read, alphabet)
+            clock = None if read.clock is None else alphabet.clocks.number(str(read.clock))
+        except (msgspec.DecodeError, UnicodeError, RecursionError, ValueError) as wrong:
+            field, told = placed_problem(str(wrong).replace(*_CUT_OFF))
+            return self._name(line), [], None, ": ".join(filter(None, (field, told)))
+        return str(read.session), actions, clock, problem
 
     def _actions(self, read: Any, alphabet: Alphabet) -> tuple[list[int], str]:
         """The numbers of a line's actions, and what is wrong with it."""

@@ -151,9 +151,17 @@ class Verifier:
             if self._short is None:
                 self._short = ShortDecider(self.interaction, self.mode)
             brief = self._short.decide(multitrace, self._should_stop)
+            if brief is None and multitrace.is_discrete and multitrace.length <= LONG:
+                brief = self._patiently(multitrace, self._short)
             if brief is not None:
                 return brief
         automaton = self._automaton_for(multitrace)
         if automaton is None:
             return self._exact_decider().decide(multitrace, self._should_stop)
         return automaton.decide(multi_trace(multitrace.components, automaton.automaton.lifelines))
+
+    def _patiently(self, multitrace: MultiTrace, short: ShortDecider) -> Answer | None:
+        """The answer of a longer search, if no automaton decides discrete multi-traces."""
+        if not short.is_asked or self._exact_decider().discrete is not None:
+            return None
+        return short.decide(multitrace, self._should_stop, patiently=True)

@@ -58,6 +58,15 @@ def test_what_is_forgotten_is_found_again(monkeypatch: pytest.MonkeyPatch) -> No
     assert not wrong(range(2_000, 2_030), ("multiprefix", "accept"))
 
 
+def test_what_grows_without_an_end_is_left_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Were it no more than left out, slices would be missed."""
+    monkeypatch.setattr(short_logs, "GROWTH", 0)
+    assert not wrong(range(2_030, 2_080), ("slice",))
+    missed = property(lambda logs: False, lambda logs, value: None)
+    monkeypatch.setattr(short_logs.ShortLogs, "_is_cut", missed, raising=False)
+    assert wrong(range(2_030, 2_080), ("slice",))
+
+
 def test_lifelines_that_are_removed_where_orders_show_are_noticed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
