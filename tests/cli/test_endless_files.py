@@ -36,7 +36,8 @@ READ: Final[dict[str, list[tuple[str, str, tuple[str, ...]]]]] = {
         ("against", "property.yaml --against BAD", (*HIBOU, ".timbuk", ".yaml")),
     ],
     "draw": [
-        ("file", "BAD -o x.svg", (*HIBOU, *TRACES, ".hsf", ".timbuk")),
+        ("files", "BAD -o x.svg", (*HIBOU, *TRACES, ".hsf", ".timbuk")),
+        ("files", "property.yaml BAD -o x.svg", (".yaml", ".json")),
         ("signature", "i.hif -o x.svg --signature BAD", (".hsf", ".json")),
         ("trace", "i.hif -o x.svg --trace BAD", LOGS),
         ("locations", "a.timbuk -o x.svg --locations BAD", (".json",)),
