@@ -129,11 +129,12 @@ class LabelStatus:
 @dataclass(frozen=True, slots=True)
 class InstancesStatus:
     """Status of the instances of a property for each instance. `created`: how many have been
-    remembered since the store was made, `in_memory`: how many are held there now. `unknown`:
-    inquiries about instances of which nothing was remembered; if most are, services may write a
-    value differently. `promise_lag`: how many own events are newer than what others may still ask
-    about, so that none of them can be dropped. `forgotten`: how many were idle for so long that
-    they were forgotten.
+    remembered since the store was made, `in_memory`: how many are held there now, `in_store`: of
+    how many others something is remembered. `unknown`: inquiries about instances of which nothing
+    was remembered; if most are, services may write a value differently. `promise_lag`: how many own
+    events are newer than what others may still ask about, so that none of them can be dropped.
+    `forgotten`: how many were idle for so long that they were forgotten; `finished`: of how many
+    nothing was left that mattered.
     """
 
     created: int
@@ -141,6 +142,8 @@ class InstancesStatus:
     unknown: int
     promise_lag: int
     forgotten: int = 0
+    in_store: int = 0
+    finished: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,19 +158,23 @@ class Host:
 
     def expire(self, state: HostState, count: int) -> Stepped:
         """The deadline for answers about the own event number `count` has passed."""
-        own = self.monitor.own
-        for decision in state.monitor.decisions:
-            if decision.event[own] == count:
-                return self._step(state, Expire(decision.event))
-        return state, []
+        own, monitor = self.monitor.own, state.monitor
+        if isinstance(monitor, InstancesState):
+            opened = monitor.shared.open.at(count)
+            events = [opened.event] if opened is not None and opened.decides else []
+        else:
+            events = [each.event for each in monitor.decisions if each.event[own] == count]
+        return self._step(state, Expire(events[0])) if events else (state, [])
 
     def give_up(self, state: HostState, count: int) -> Stepped:
         """Nothing more is waited for about the own event number `count`."""
-        own = self.monitor.own
-        for inspection in state.monitor.inspections:
-            if inspection.event[own] == count:
-                return self._step(state, GiveUp(inspection.event))
-        return state, []
+        own, monitor = self.monitor.own, state.monitor
+        if isinstance(monitor, InstancesState):
+            opened = monitor.shared.open.at(count)
+            events = [] if opened is None else [opened.event]
+        else:
+            events = [each.event for each in monitor.inspections if each.event[own] == count]
+        return self._step(state, GiveUp(events[0])) if events else (state, [])
 
     def go_on(self, state: HostState) -> Stepped:
         """There is time for what a step left unfinished, where the monitor is one in slices."""
@@ -235,9 +239,8 @@ class Host:
         """Whether a last verdict about the own event number `count` is to come."""
         own, monitor = self.monitor.own, state.monitor
         if isinstance(monitor, InstancesState):
-            at = bisect_left(monitor.shared.open, count, key=lambda each: each.event[own])
-            opened = monitor.shared.open[at : at + 1]
-            return any(each.event[own] == count and each.decides for each in opened)
+            opened = monitor.shared.open.at(count)
+            return opened is not None and opened.decides
         at = bisect_left(monitor.decisions, count, key=lambda each: each.event[own])
         return any(each.event[own] == count for each in monitor.decisions[at : at + 1])
 

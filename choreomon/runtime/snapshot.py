@@ -80,6 +80,7 @@ class _OfInstances(NamedTuple):
     created: int
     unknown: int
     instances: tuple[tuple[Binding, Instance], ...]
+    emptied: int = 0
 
 
 def encode_snapshot(state: SidecarState, sidecar: Sidecar) -> bytes:
@@ -185,7 +186,7 @@ def _of_instances(state: InstancesState) -> _OfInstances:
         (binding, each._replace(decisions=as_written(each.decisions)))
         for binding, each in sorted(state.instances.items())
     ]
-    return _OfInstances(shared.unfinished, *counted, tuple(instances))
+    return _OfInstances(shared.unfinished, *counted, tuple(instances), shared.emptied)
 
 
 def without_drained(data: bytes, left: Collection[bytes]) -> tuple[bytes, tuple[bytes, ...]] | None:
@@ -311,6 +312,7 @@ def _hosts(found: Iterable[_Host], sidecar: Sidecar, parts: _Parts) -> tuple[Hos
                 created=of.created,
                 unknown=of.unknown,
                 forgotten=parts.forgotten.get(place, NOTHING_FORGOTTEN),
+                emptied=of.emptied,
             )
             hosts[place] = HostState(state.clock, resumed(monitor, shared, of.instances))
     return tuple(hosts)

@@ -427,6 +427,9 @@ class Run:
             found["miscounted"] += shared.records != sum(
                 each.records for each in instances.values()
             )
+            found["miscounted"] += shared.remembered != sum(
+                each.has_records for each in instances.values()
+            )
         return +found
 
     def formed(self) -> set[tuple[int, Binding]]:

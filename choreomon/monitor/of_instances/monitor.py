@@ -10,7 +10,6 @@ The rules have to be `precise`. Events do not queue.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
@@ -27,12 +26,12 @@ from choreomon.monitor.inspection import unanswered_inquiries
 from choreomon.monitor.messages import Inquiry, Waiting
 from choreomon.monitor.of_instances.forgetting import unseen
 from choreomon.monitor.of_instances.messages import AboutOne, InstanceMessage
+from choreomon.monitor.of_instances.open_events import NONE_OPEN, OpenEvent
 from choreomon.monitor.of_instances.state import (
     NOTHING,
     Instance,
     InstanceEvent,
     InstancesState,
-    OpenEvent,
     Shared,
 )
 from choreomon.monitor.of_instances.view import (
@@ -158,7 +157,8 @@ def resumed(
 ) -> InstancesState:
     """The state of which these are in memory. Of `shared` what is open and what waits is taken from
     them."""
-    state = InstancesState(shared._replace(open=(), waiting=Map(), postponed=0), Map(instances))
+    empty = shared._replace(open=NONE_OPEN, waiting=Map(), postponed=0)
+    state = InstancesState(empty, Map(instances))
     turn = Turn(monitor, state, zero(len(monitor.processes)))
     for binding, instance in state.instances.items():
         turn.note(binding, NOTHING, instance)
@@ -223,8 +223,8 @@ class Turn:
     def addressed(self, message: AboutOne, binding: Binding) -> InstanceMessage:
         """The message with its binding, which promises for all instances."""
         if not isinstance(message, Waiting):
-            opened = self.shared.open
-            oldest = opened[0].event if opened else self.clock
+            opened = self.shared.open.first
+            oldest = self.clock if opened is None else opened.event
             message = message._replace(settled=oldest[self._monitor.index_of[message.receiver]])
         return InstanceMessage(message, binding)
 
@@ -276,8 +276,13 @@ class Turn:
         self.changed[binding] = found
         records = self.shared.records + found.records - before.records
         created = self.shared.created + (found.has_records and not before.has_records)
-        if (records, created) != (self.shared.records, self.shared.created):
-            self.shared = self.shared._replace(records=records, created=created)
+        emptied = self.shared.emptied + (before.has_records and not found.has_records)
+        if (records, created, emptied) != (
+            self.shared.records,
+            self.shared.created,
+            self.shared.emptied,
+        ):
+            self.shared = self.shared._replace(records=records, created=created, emptied=emptied)
         if found.inspections != before.inspections:
             self._to_wake |= dict.fromkeys(self.shared.waiting.get(binding, ()))
         self.note(binding, before, found)
@@ -296,16 +301,11 @@ class Turn:
             event: OpenEvent(event, binding, waiting, plan.final, told.get(event))
             for event, plan, waiting, *_ in after.inspections
         }
-        opened = self.shared.open
+        opened, own = self.shared.open, self._monitor.own
         for event in dict.fromkeys([*[each.event for each in before.inspections], *now]):
-            place, found = self._place_of(event), now.get(event)
-            there = opened[place : place + 1]
-            if there and there[0].event != event:
-                there = ()
-            here = () if found is None else (found,)
-            if here != there:
-                opened = opened[:place] + here + opened[place + len(there) :]
-                self.shared = self.shared._replace(open=opened)
+            opened = opened.noted(event[own], now.get(event))
+        if opened is not self.shared.open:
+            self.shared = self.shared._replace(open=opened)
 
     def _note_waiting(self, binding: Binding, before: Instance, after: Instance) -> None:
         """Note that inquiries wait here, or none any more, for what is decided above."""
@@ -348,22 +348,15 @@ class Turn:
         """Give up the oldest events while more are open than may be; never the newest one."""
         most = self._monitor.most_open
         while most is not None and len(self.shared.open) > most:
-            oldest = self.shared.open[0]
-            if oldest.event == newest:
+            oldest = self.shared.open.first
+            if oldest is None or oldest.event == newest:
                 break
             self._step(oldest.binding, GiveUp(oldest.event))
             self._wake()
 
     def _opened_at(self, event: VectorClock) -> OpenEvent | None:
-        opened, place = self.shared.open, self._place_of(event)
-        if place < len(opened) and opened[place].event == event:
-            return opened[place]
-        return None
-
-    def _place_of(self, event: VectorClock) -> int:
-        """Where among the open events the first is that is this one or newer."""
-        own = self._monitor.own
-        return bisect_left(self.shared.open, event[own], key=lambda each: each.event[own])
+        found = self.shared.open.at(event[self._monitor.own])
+        return found if found is not None and found.event == event else None
 
     # Gaps are those of the process.
 

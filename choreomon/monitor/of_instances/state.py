@@ -10,11 +10,12 @@ from immutables import Map
 from choreomon.core.binding import Binding
 from choreomon.core.message import Event
 from choreomon.core.vector_clock import VectorClock, zero
-from choreomon.core.verdict import FORGOTTEN, VerdictKind
+from choreomon.core.verdict import FORGOTTEN
 from choreomon.monitor.gaps import Gap
 from choreomon.monitor.history import Chain
 from choreomon.monitor.messages import Inquiry
 from choreomon.monitor.of_instances.forgetting import NOTHING_FORGOTTEN, Forgotten
+from choreomon.monitor.of_instances.open_events import NONE_OPEN, OpenEvent, OpenEvents
 from choreomon.monitor.state import Decision, Evidence, Inspection
 
 
@@ -68,32 +69,22 @@ class Instance(NamedTuple):
 NOTHING: Final = Instance()
 
 
-class OpenEvent(NamedTuple):
-    """An own event under inspection, and its binding. `waiting`: who still has to answer.
-    `decides`: a verdict about it is to come. `told`: the provisional one that was given."""
-
-    event: VectorClock
-    binding: Binding
-    waiting: tuple[str, ...]
-    decides: bool
-    told: VerdictKind | None = None
-
-
 class Shared(NamedTuple):
     """What all instances have together, so that none speaks for another.
 
-    `promises` and `gaps` as in `MonitorState`. `open`: the events under inspection, oldest first,
-    of all instances. `waiting`: by binding the instances with inquiries that may wait for what is
+    `promises` and `gaps` as in `MonitorState`. `open`: the events under inspection, of all
+    instances. `waiting`: by binding the instances with inquiries that may wait for what is
     under inspection there; `postponed`: how many inquiries wait. `unfinished`: instances where
     inquiries may be answered by now. `records`: of all instances. `created`: how many
-    bindings were ever given something to remember. `unknown`: how many inquiries were about an
+    bindings were ever given something to remember; of `emptied` nothing was left to remember, since
+    none of it mattered any more. `unknown`: how many inquiries were about an
     instance of which nothing is remembered; where values differ between services, most are.
     `forgotten`: what is known of instances that were.
     """
 
     promises: tuple[int, ...]
     gaps: tuple[Gap, ...] = ()
-    open: tuple[OpenEvent, ...] = ()
+    open: OpenEvents = NONE_OPEN
     waiting: Map[Binding, Map[Binding, None]] = Map()
     postponed: int = 0
     unfinished: tuple[Binding, ...] = ()
@@ -101,6 +92,12 @@ class Shared(NamedTuple):
     created: int = 0
     unknown: int = 0
     forgotten: Forgotten = NOTHING_FORGOTTEN
+    emptied: int = 0
+
+    @property
+    def remembered(self) -> int:
+        """The number of instances that have records."""
+        return self.created - self.emptied - self.forgotten.instances
 
 
 class InstancesState(NamedTuple):
@@ -127,7 +124,7 @@ class InstancesState(NamedTuple):
     @property
     def inspections(self) -> tuple[OpenEvent, ...]:
         """The events under inspection, oldest first."""
-        return self.shared.open
+        return tuple(self.shared.open)
 
     @property
     def decisions(self) -> tuple[OpenEvent, ...]:

@@ -112,7 +112,7 @@ def viewed(
         evidence = tuple(sorted(evidence))
     promised = NEVER
     if shared.open:
-        promised = shared.open[0].event[own] - 1
+        promised = shared.open.oldest - 1
     elif next_count is not None:
         promised = next_count - 1
     return MonitorState(

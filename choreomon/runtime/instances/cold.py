@@ -95,7 +95,7 @@ def many_changed(state: SidecarState, cold: Sequence[ColdInstances | None]) -> b
     return any(
         found is not None
         and isinstance(host.monitor, InstancesState)
-        and len(host.monitor.instances) > MOST_CHANGED + len(host.monitor.inspections)
+        and len(host.monitor.instances) > MOST_CHANGED + len(host.monitor.shared.open)
         for found, host in zip(cold, state.hosts, strict=True)
     )
 

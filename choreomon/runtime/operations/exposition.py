@@ -295,14 +295,22 @@ class _AgentCollector(Collector):
             "property",
             {title: each.unknown for title, each in several.items()},
         )
-        yield _counter(
+        forgotten = CounterMetricFamily(
             "choreomon_instances_forgotten",
-            "Instances that were idle for so long that nothing is remembered of them.",
-            "property",
-            {title: each.forgotten for title, each in several.items()},
+            "Instances of which nothing is remembered any more.",
+            labels=("property", "reason"),
         )
+        for title, each in several.items():
+            forgotten.add_metric((title, "idle"), each.forgotten)
+            forgotten.add_metric((title, "finished"), each.finished)
+        yield forgotten
         in_memory = GaugeMetricFamily(
             "choreomon_instances_in_memory", "Instances held in memory.", labels=("property",)
+        )
+        in_store = GaugeMetricFamily(
+            "choreomon_instances_in_store",
+            "Instances of which something is remembered, and nothing held in memory.",
+            labels=("property",),
         )
         lag = GaugeMetricFamily(
             "choreomon_promise_lag_events",
@@ -311,8 +319,10 @@ class _AgentCollector(Collector):
         )
         for title, each in several.items():
             in_memory.add_metric((title,), each.in_memory)
+            in_store.add_metric((title,), each.in_store)
             lag.add_metric((title,), each.promise_lag)
         yield in_memory
+        yield in_store
         yield lag
         yield CounterMetricFamily(
             "choreomon_instance_loads",

@@ -106,12 +106,15 @@ def _instances(host: Host, state: HostState) -> InstancesStatus | None:
     if not isinstance(monitor, InstancesState):
         return None
     shared, own = monitor.shared, state.clock[host.monitor.own]
+    remembered = sum([each.has_records for each in monitor.instances.values()])
     return InstancesStatus(
         created=shared.created,
         in_memory=len(monitor.instances),
         unknown=shared.unknown,
         promise_lag=own - min(shared.promises, default=own),
         forgotten=shared.forgotten.instances,
+        in_store=shared.remembered - remembered,
+        finished=shared.emptied,
     )
 
 
