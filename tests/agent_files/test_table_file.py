@@ -140,6 +140,7 @@ def test_it_is_json_with_a_row_a_line() -> None:
             {"from": "q1", "to": "q2", "by": ["hub", "hallway", "car"]},
             {"from": "q2", "to": "q1", "by": ["hub", "hallway", "car"]},
         ],
+        "named_rules": [{"states": ["q1", "q2"]}],
     }
     assert len([line for line in text.splitlines() if b'"on"' in line]) == 2
 
