@@ -46,10 +46,10 @@ def written_skeleton(table: TransitionTable, sets: Sets) -> list[WrittenSkeleton
         for of in sets.references([reference for reference, _ in group]):
             if not needs:
                 found.append(WrittenSkeleton(of=of, pre=None, vio=()))
-            for pres, vio in needs:
+            for need in needs:
                 found += [
-                    WrittenSkeleton(of=of, pre=pre, vio=sets.references(vio))
-                    for pre in sets.references(pres)
+                    WrittenSkeleton(of=of, pre=pre, vio=sets.references(need.vio))
+                    for pre in sets.references(need.pres)
                 ]
     return found
 

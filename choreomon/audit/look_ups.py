@@ -111,7 +111,7 @@ class LookUps:
         found = {}
         for t in self.automaton.forward:
             vio = dict.fromkeys(v.reference for v in vio_transitions(self.automaton, t))
-            need = Need((t.reference,), tuple(vio))
+            need = Need(t.reference, tuple(vio))
             found[t.reference] = Inspected(t.reference, False, False, (need,), ())
         return found
 
@@ -139,8 +139,8 @@ class LookUps:
         chains: _Chains,
     ) -> Result | None:
         records: list[Record] = []
-        for pres, vio in inspected.needs:
-            for reference in (*pres, *vio):
+        for pre, vio, others in inspected.needs:
+            for reference in (pre, *others, *vio):
                 chain = chains.get(reference)
                 if chain:
                     index = self._index_of[reference.process]

@@ -119,13 +119,13 @@ class Bits:
         # The owners of one transition share what it needs, so that is looked at once.
         shared = {id(need): need for needs in skeleton.values() for need in needs}
         taken: dict[Reference, dict[int, None]] = {}
-        for key, (pres, vio) in shared.items():
-            for pre in pres:
+        for key, need in shared.items():
+            for pre in need.pres:
                 bits.setdefault(pre, 1 << len(bits))
-            for each in vio:
+            for each in need.vio:
                 taken.setdefault(each, {})[key] = None
         bits_of = {
-            key: reduce(or_, map(bits.__getitem__, pres)) for key, (pres, _) in shared.items()
+            key: reduce(or_, [bits[pre] for pre in need.pres]) for key, need in shared.items()
         }
         together = {
             keys: tuple(dict.fromkeys(pre for key in keys for pre in shared[key].pres))

@@ -105,13 +105,14 @@ class RecordByRecord(ABC):
             return POSSIBLY if missing else NOTHING
         candidates = self._candidates(records, event, own)
         because: list[Reason] | None = [] if inspected.final else None
-        for pres, vio_references in inspected.needs:
+        for pre_reference, vio_references, others in inspected.needs:
             vios: Sequence[Record] | None = None if vio_references else ()
             doubted = silent and any(each.process in silent for each in vio_references)
             # By place: a name costs several times as much.
-            needed = [record for record in candidates if record[0] in pres]
-            if len(pres) > 1:
-                needed.sort(key=lambda record: pres.index(record[0]))
+            needed = [record for record in candidates if record[0] == pre_reference]
+            if others:
+                more = [record for record in candidates if record[0] in others]
+                needed += sorted(more, key=lambda record: others.index(record[0]))
             for pre in needed:
                 if because is None and result is not None and (result == FRM or pre[2] != FRM):
                     continue  # it can tell no more: a backlog has hundreds that are not certain

@@ -11,6 +11,7 @@ from choreomon.monitor.gaps import Gap
 from choreomon.monitor.history import Chain, Record
 from choreomon.monitor.messages import Inquiry, Named, Response, Waiting
 from choreomon.monitor.plan import Plan
+from choreomon.properties.resting import Need
 
 
 class Observe(NamedTuple):
@@ -115,6 +116,25 @@ def as_written(decisions: tuple[Decision, ...]) -> tuple[Decision, ...]:
     return cast("tuple[Decision, ...]", tuple([d if d.rule else d[:-1] for d in decisions]))
 
 
+def with_written_plans(inspections: tuple[Inspection, ...]) -> tuple[Inspection, ...]:
+    """Inspections as bytes have them: a need without others of a crowd has no place for them, as
+    before there were any. They are read alike."""
+    written: dict[int, Plan] = {}
+    for each in inspections:
+        if id(each.plan) not in written:
+            inspected = tuple(
+                one._replace(
+                    needs=cast(
+                        "tuple[Need, ...]",
+                        tuple([need if need.others else need[:2] for need in one.needs]),
+                    )
+                )
+                for one in each.plan.inspected
+            )
+            written[id(each.plan)] = each.plan._replace(inspected=inspected)
+    return tuple([each._replace(plan=written[id(each.plan)]) for each in inspections])
+
+
 class Evidence(NamedTuple):
     """What the undecided records of the own event with this number rest on."""
 
@@ -148,3 +168,10 @@ class MonitorState(NamedTuple):
         if not self.evidence:
             return sum(map(len, self.history))
         return sum(map(len, self.history)) + sum(len(each.records) for each in self.evidence)
+
+
+def state_as_written(state: MonitorState) -> MonitorState:
+    """A state as bytes have it."""
+    return state._replace(
+        inspections=with_written_plans(state.inspections), decisions=as_written(state.decisions)
+    )

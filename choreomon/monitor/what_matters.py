@@ -112,8 +112,8 @@ def _relevant(
     seen: set[Reference] = set()
     queue = [*references]
     for reference in queue:
-        for pres, vio in skeleton[reference]:
-            for each in (*pres, *vio):
+        for pre, vio, others in skeleton[reference]:
+            for each in (pre, *others, *vio):
                 if each in seen:
                     continue
                 seen.add(each)

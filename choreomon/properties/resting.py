@@ -30,19 +30,28 @@ class Rested(NamedTuple):
 
 
 class Need(NamedTuple):
-    """Pre-transitions to ask for, of which one is enough, with what may have cancelled any of
-    them: all have the same vio-transitions."""
+    """A pre-transition to ask for, with what may have cancelled it. `others` are the rest of a
+    crowd: pre-transitions that the same may have cancelled, and of which one is enough as well."""
 
-    pres: tuple[Reference, ...]
+    pre: Reference
     vio: tuple[Reference, ...]
+    others: tuple[Reference, ...] = ()
+
+    @property
+    def pres(self) -> tuple[Reference, ...]:
+        return (self.pre, *self.others)
 
 
 def needs_of(rested: Iterable[Rested]) -> tuple[Need, ...]:
-    """Put neighbours together that are cancelled by the same."""
-    return tuple(
-        Need(tuple([each.pre for each in group]), vio)
-        for vio, group in groupby(rested, key=lambda each: each.vio)
-    )
+    """Put neighbours together that are cancelled by the same, where there are `MANY`."""
+    found: list[Need] = []
+    for vio, group in groupby(rested, key=lambda each: each.vio):
+        first, *others = [each.pre for each in group]
+        if len(others) + 1 >= MANY:
+            found.append(Need(first, vio, tuple(others)))
+        else:
+            found += [Need(pre, vio) for pre in (first, *others)]
+    return tuple(found)
 
 
 class Resting:

@@ -232,8 +232,8 @@ def closure(skeleton: Skeleton, references: Iterable[Reference]) -> dict[Referen
         if id(needs) in seen:  # shared by all between the same states
             continue
         seen.add(id(needs))
-        for pres, vio in needs:
-            new = [each for each in (*pres, *vio) if each not in found]
+        for pre, vio, others in needs:
+            new = [each for each in (pre, *others, *vio) if each not in found]
             found.update(dict.fromkeys(new))
             queue += dict.fromkeys(new)
     return found

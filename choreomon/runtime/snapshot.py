@@ -28,7 +28,12 @@ from choreomon.monitor.of_instances.forgetting import NOTHING_FORGOTTEN, Forgott
 from choreomon.monitor.of_instances.monitor import InstanceMonitor, resumed
 from choreomon.monitor.of_instances.state import Instance, InstancesState, Shared
 from choreomon.monitor.setup import MonitorSetup
-from choreomon.monitor.state import MonitorState, as_written
+from choreomon.monitor.state import (
+    MonitorState,
+    as_written,
+    state_as_written,
+    with_written_plans,
+)
 from choreomon.runtime.hosted import SidecarState
 from choreomon.runtime.outputs import DeclaredVerdict
 from choreomon.runtime.sessions import Sessions
@@ -162,7 +167,7 @@ def _encoded(process: str, systems: tuple[bytes, ...], parts: _Parts) -> bytes:
 def _host(state: HostState) -> _Host:
     monitor = state.monitor
     if isinstance(monitor, MonitorState):
-        return _Host(state.clock, monitor._replace(decisions=as_written(monitor.decisions)))
+        return _Host(state.clock, state_as_written(monitor))
     shared = monitor.shared
     decisions = [each for one in monitor.instances.values() for each in one.decisions]
     return _Host(
@@ -183,7 +188,13 @@ def _of_instances(state: InstancesState) -> _OfInstances:
     shared = state.shared
     counted = (shared.records, shared.created, shared.unknown)
     instances = [
-        (binding, each._replace(decisions=as_written(each.decisions)))
+        (
+            binding,
+            each._replace(
+                inspections=with_written_plans(each.inspections),
+                decisions=as_written(each.decisions),
+            ),
+        )
         for binding, each in sorted(state.instances.items())
     ]
     return _OfInstances(shared.unfinished, *counted, tuple(instances), shared.emptied)

@@ -137,9 +137,9 @@ def by_the_book(case: Case) -> Result | None:
     something certainly took that step back."""
     inspected, event, own, _, gaps_of, index_of = case
     records = records_of(case)
-    needs = [Need((pre,), vio) for pres, vio in inspected.needs for pre in pres]
+    needs = [Need(pre, need.vio) for need in inspected.needs for pre in need.pres]
     for need in needs:
-        (needed,), taking = need
+        needed, taking, _ = need
         owners = {index_of[vio.process] for vio in taking}
         alone = case._replace(inspected=inspected._replace(needs=(need,)))
         for pre in (record for record in records if record.reference == needed):
@@ -153,7 +153,7 @@ def by_the_book(case: Case) -> Result | None:
                 ]
                 if not hidden:
                     return FRM
-    for (needed,), taking in needs:
+    for needed, taking, _ in needs:
         pre_own = index_of[needed.process]
         for gap in gaps_of[pre_own]:
             surely_over = any(

@@ -360,10 +360,10 @@ BITS = Bits(
     {
         A: (),
         E: (),
-        B: (Need((A,), (V,)),),
-        C: (Need((A,), (V,)),),
-        D: (Need((E,), ()),),
-        V: (Need((A,), (V,)),),
+        B: (Need(A, (V,)),),
+        C: (Need(A, (V,)),),
+        D: (Need(E, ()),),
+        V: (Need(A, (V,)),),
     }
 )
 INDEX_OF = {"P1": 0, "P2": 1, "P3": 2}
@@ -447,9 +447,7 @@ def test_of_two_final_transitions_one_may_fire_in_every_order_and_neither_does()
     """a leads to where b starts. Along with it, something else that is taken back by what v may do
     does not; so whichever comes first, one of both is there."""
     w = Reference("q1", "P1", "q0")
-    bits = Bits(
-        {A: (), E: (), B: (Need((A,), (w,)),), D: (Need((E,), ()),), w: (Need((A,), (w,)),)}
-    )
+    bits = Bits({A: (), E: (), B: (Need(A, (w,)),), D: (Need(E, ()),), w: (Need(A, (w,)),)})
     records = [
         Record(A, (1, 0, 0), FRM),
         # The second event of P1 takes a back, and leads to where d starts.
@@ -486,7 +484,7 @@ def test_as_many_states_are_looked_at_as_is_promised_and_no_more(
     cut. d is asked about: it never fires, and nothing ends the search early."""
     assert prod(length + 1 for length in lengths) == states
     w = Reference("q0", "P3", "q6")
-    bits = Bits({A: (), B: (Need((A,), ()),), D: (Need((E,), ()),), E: (), w: ()})
+    bits = Bits({A: (), B: (Need(A, ()),), D: (Need(E, ()),), E: (), w: ()})
     records = [
         Record(fires, (*(0,) * process, number, *(0,) * (2 - process)), FRM)
         for process, (fires, length) in enumerate(zip((A, B, w), lengths, strict=True))

@@ -34,7 +34,7 @@ def judged(
 ) -> dict[str, Result | None]:
     """What becomes of m, by rules, with a record of p and one of v."""
     records = [Record(pre, *p), *([Record(vio, *v)] if v else [])]
-    need = inspected(Need((pre,), (vio,)))
+    need = inspected(Need(pre, (vio,)))
     return {
         rules.name: rules.judge(need, event, 2, records, INDEX_OF).result
         for rules in (SOUND, PAPER)
@@ -145,7 +145,7 @@ def test_the_best_of_several_pre_records_decides(
     event = (1, 0, 1)
     clocks = {1: (1, 0, 0), 2: (2, 0, 0), 3: (3, 0, 1)}
     records = [Record(PRE, clocks[count], FRM) for count in counts]
-    need = inspected(Need((PRE,), ()))
+    need = inspected(Need(PRE, ()))
     judgement = rules.judge(need, event, 2, records, INDEX_OF)
     assert judgement.result == expected
 
@@ -154,7 +154,7 @@ def test_merged_records_may_have_happened_before_where_their_first_event_may() -
     """The last event of each happened after m."""
     p = Record(PRE, (3, 0, 1), FRM, (1, 0, 0))
     v = Record(VIO, (1, 3, 1), FRM, (1, 1, 0))
-    need = inspected(Need((PRE,), (VIO,)))
+    need = inspected(Need(PRE, (VIO,)))
     assert SOUND.judge(need, (1, 0, 1), 2, [p], INDEX_OF).result == FRM_P
     certain = Record(PRE, (1, 0, 0), FRM)
     assert SOUND.judge(need, (1, 1, 1), 2, [certain, v], INDEX_OF).result == FRM_P
@@ -166,7 +166,7 @@ def test_one_certain_cancellation_is_enough(order: tuple[int, ...]) -> None:
     third is concurrent to m."""
     clocks = {1: (0, 1, 0), 2: (1, 2, 0), 3: (1, 3, 0)}
     records = [Record(PRE, (1, 0, 0), FRM), *(Record(VIO, clocks[n], FRM) for n in order)]
-    need = inspected(Need((PRE,), (VIO,)))
+    need = inspected(Need(PRE, (VIO,)))
     for rules in (SOUND, PAPER):
         assert rules.judge(need, (1, 2, 1), 2, records, INDEX_OF).result is None
 
@@ -176,7 +176,7 @@ def test_records_of_other_references_change_nothing() -> None:
         Record(Reference("q7", "P1", "q1"), (1, 0, 0), FRM),
         Record(Reference("q8", "P2", "q0"), (1, 1, 0), FRM),
     ]
-    need = inspected(Need((PRE,), (VIO,)))
+    need = inspected(Need(PRE, (VIO,)))
     for rules in (SOUND, PAPER):
         assert rules.judge(need, (1, 1, 1), 2, records, INDEX_OF).result is None
         with_p = [Record(PRE, (1, 0, 0), FRM), *records]
@@ -188,7 +188,7 @@ def test_each_record_that_matters_is_a_reason(rules: Rules) -> None:
     """The v before p is harmless, and none."""
     p, v = (1, 1, 0), (0, 2, 0)
     records = [Record(PRE, p, FRM), Record(VIO, (0, 1, 0), FRM), Record(VIO, v, FRM_P)]
-    need = inspected(Need((PRE,), (VIO,)))
+    need = inspected(Need(PRE, (VIO,)))
     judgement = rules.judge(need, (1, 1, 1), 2, records, INDEX_OF)
     assert judgement.result == FRM_P
     assert judgement.because == (
@@ -206,7 +206,7 @@ def test_a_merged_record_is_a_reason_since_its_first_event_where_that_matters(
 ) -> None:
     """Where m knows the last event, the others do not matter."""
     merged = Record(PRE, (3, 0, 0), FRM, (1, 0, 0))
-    judgement = SOUND.judge(inspected(Need((PRE,), ())), event, 2, [merged], INDEX_OF)
+    judgement = SOUND.judge(inspected(Need(PRE, ())), event, 2, [merged], INDEX_OF)
     (reason,) = judgement.because
     assert (reason.relation, reason.since) == (relation, since)
 

@@ -50,7 +50,7 @@ def alike_by_definition(old: Rows, new: Rows) -> dict[Reference, tuple[Reference
         return True
 
     def one_pre_each(needs: Sequence[Need]) -> list[Rested]:
-        return [Rested(pre, vio) for pres, vio in needs for pre in pres]
+        return [Rested(pre, need.vio) for need in needs for pre in need.pres]
 
     def same(need: Rested, other: Rested) -> bool:
         pre, vio = need
@@ -107,15 +107,15 @@ def fired(automaton: SequenceAutomaton, word: Sequence[Label]) -> list[set[Refer
             if label in by_label
             and (
                 (needs := by_label[label]) is None
-                or any(pre in live for pres, _ in needs for pre in pres)
+                or any(pre in live for need in needs for pre in need.pres)
             )
         }
         vio = {
-            pre: {*vios}
+            pre: {*need.vio}
             for by in found.values()
             for needs in by.values()
-            for pres, vios in needs or ()
-            for pre in pres
+            for need in needs or ()
+            for pre in need.pres
         }
         live = {each for each in live if not vio.get(each, set()) & now}
         forward = {each.reference for each in automaton.forward}
@@ -158,7 +158,7 @@ def without_vio(reference: Reference, rows: Any, side: int, part: Any) -> object
     needed = {
         label: None
         if needs is None
-        else frozenset(part[side, pre] for pres, _ in needs for pre in pres)
+        else frozenset(part[side, pre] for need in needs for pre in need.pres)
         for label, needs in rows.items()
     }
     return part[side, reference], reference.process, frozenset(needed.items())

@@ -135,8 +135,8 @@ def test_sound_rules_add_to_figure_4_the_vio_transitions_of_backward_rows_alone(
 def test_one_message_is_inspected_once_for_each_transition_that_it_labels() -> None:
     inspected = tables_of(fig_4(), "paper")["P2"].inspections[M5]
     assert [(i.reference, i.needs) for i in inspected] == [
-        (at("q2", "P2", "q0"), (Need((at("q1", "P2", "q2"),), NONE),)),
-        (at("q3", "P2", "q0"), (Need((at("q0", "P3", "q3"),), NONE),)),
+        (at("q2", "P2", "q0"), (Need(at("q1", "P2", "q2"), NONE),)),
+        (at("q3", "P2", "q0"), (Need(at("q0", "P3", "q3"), NONE),)),
     ]
 
 
@@ -205,7 +205,7 @@ def test_an_initial_state_with_incoming_transitions_has_an_initial_row_only_when
     assert tables_of(found, "paper")["P1"].rows[1:] == (Row(b, True, at("q0", "P1", "q1"), ()),)
     (inspected,) = tables_of(found)["P1"].inspections[b.label]
     assert inspected.starts
-    assert inspected.needs == (Need((at("q0", "P1", "q1"),), ()),)
+    assert inspected.needs == (Need(at("q0", "P1", "q1"), ()),)
 
 
 def test_a_backward_transition_never_has_an_initial_row_and_is_never_final() -> None:
@@ -235,7 +235,7 @@ def test_several_labels_of_one_process_between_two_states_share_one_reference() 
             reference=at("q1", "P1", "q2"),
             final=True,
             starts=False,
-            needs=(Need((start,), (back,)),),
+            needs=(Need(start, (back,)),),
             asks=(("P1", (start, back)),),
         ),
     )
@@ -317,7 +317,7 @@ def test_what_the_owners_of_a_step_share_is_what_each_rests_on_by_definition(
         assert set(rows) == rows_by_definition(found, process, rules)
         if rules == "precise":
             assert {
-                of: {(pre, frozenset(vio)) for pres, vio in needs for pre in pres}
+                of: {(pre, frozenset(need.vio)) for need in needs for pre in need.pres}
                 for of, needs in table.skeleton.items()
             } == skeletons[process]
 

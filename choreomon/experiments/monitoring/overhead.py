@@ -31,7 +31,7 @@ from choreomon.experiments.monitoring.packing import packed_bytes
 from choreomon.monitor.messages import Inquiry, Named, Response
 from choreomon.monitor.of_instances.messages import said_in
 from choreomon.monitor.of_instances.state import InstancesState
-from choreomon.monitor.state import MonitorState, as_written
+from choreomon.monitor.state import MonitorState, state_as_written
 from simulator.sidecars.run_context import AnyMessage, Remembering
 
 _Inspection: TypeAlias = tuple[str, VectorClock, Reference]
@@ -75,7 +75,7 @@ class Overhead:
     def stepped(self, process: str, monitor: Remembering, time: int) -> None:
         if isinstance(monitor, MonitorState):
             self._note_inspections(process, monitor, time)
-            monitor = monitor._replace(decisions=as_written(monitor.decisions))
+            monitor = state_as_written(monitor)
         held = packed_bytes(remembered(monitor))
         self._most[process] = max(held, self._most.get(process, 0))
 
