@@ -184,7 +184,7 @@ def test_too_large_a_property_is_refused_before_it_is_built() -> None:
     steps = ['"P1 -> P2 : turnOff"'] * 20_000
     cancel = ['{on: "P2 -> P1 : resume", after: [1, 19999], back_to: 0}'] * 5_000
     sequence = f"{{steps: [{', '.join(steps)}], cancel: [{', '.join(cancel)}]}}"
-    with pytest.raises(DocumentError, match="comes to 100015000 transitions; at most 1024"):
+    with pytest.raises(DocumentError, match="comes to 100015000 transitions; at most 4096"):
         parsed(f"property: {{sequences: [{sequence}]}}")
 
 
@@ -196,13 +196,13 @@ def test_too_large_a_property_is_refused_before_it_is_built() -> None:
         (
             "    transitions:\n",
             "    transitions:\n"
-            + 1021 * ('      - {from: q0, to: q1, on: "P1 -> P2 : turnOff"}\n'),
-            "transitions: comes to 1025 transitions",
+            + 4093 * ('      - {from: q0, to: q1, on: "P1 -> P2 : turnOff"}\n'),
+            "transitions: comes to 4097 transitions",
         ),
         (
             '{not: "P2 -> P1 : resume"}',
-            f"{{and: [{', '.join(['true'] * 1024)}]}}",
-            "transitions: comes to 1025 parts of formulas",
+            f"{{and: [{', '.join(['true'] * 4096)}]}}",
+            "transitions: comes to 4097 parts of formulas",
         ),
     ],
 )

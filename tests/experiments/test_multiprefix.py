@@ -27,6 +27,7 @@ from choreomon.experiments.offline.multiprefix import (
 )
 from choreomon.interaction.term import act, alt, loop_p, loop_s, seq, strict
 from choreomon.multitrace.multitrace import MultiTrace, component
+from choreomon.verify.short_logs import SHORT
 
 SAMPLE = Path(__file__).parents[1] / "data" / "offline" / "multiprefix-sample.jsonl"
 NAMES = [method.name for method in METHODS]
@@ -111,10 +112,11 @@ def ticking() -> Callable[[], float]:
 
 @pytest.mark.parametrize("measure", MEASURES)
 def test_a_budget_that_is_used_up_is_a_timeout_and_no_wrong_verdict(measure: Measure) -> None:
-    """Of a loop that has no small automaton, by which the default decider would not need to look
-    at its clock."""
+    """Of a loop that has no small automaton and of a log that is not short, for which the default
+    decider would not need to look at its clock."""
     term = loop_p(seq(act(parse_action("l1!a")), act(parse_action("l2!b"))))
-    case = Case("NOIS", "planted", observed(l1="?x", l2=""), False, True)
+    long = observed(l1="!a " * (SHORT + 1), l2="")
+    case = Case("PREF", "planted", long, True, False)
     laboratory = Laboratory(term, clock=ticking(), budget=0.5, measures=(measure,))
     (one,) = laboratory.measurements("i", [case])
     of_times = [*NAMES, DEFAULT] if measure == "times" else []
