@@ -93,14 +93,15 @@ class ShortDecider:
     ) -> Answer | None:
         """The answer; None about multi-traces that are not discrete, and about long ones unless
         `patiently` is said; about `prefix` where that asks for something else, of interactions from
-        which lifelines may not be removed, and where a search is lost."""
+        which lifelines may not be removed, and where a search is lost. It has no number of
+        vertices: how many are new depends on what was asked before."""
         if self._read is None or not multitrace.is_discrete:
             return None
         if multitrace.length > SHORT and not patiently:
             return None
         logs = self._logs(multitrace)
         if logs is None:
-            return Answer(Verdict.FAIL, "", 0, "exact")
+            return Answer(Verdict.FAIL, method="exact")
         try:
             most = PATIENT if patiently else LOST
             return self._decided(logs, most, checking(should_stop))
@@ -110,20 +111,19 @@ class ShortDecider:
     def _decided(
         self, logs: Sequence[Log], most: int, check_budget: CheckBudget | None
     ) -> Answer | None:
-        before = 0
         if self._mode != "accept":
-            explained, before = self._parts.explained(logs, most, check_budget)
+            explained, _ = self._parts.explained(logs, most, check_budget)
             if explained is None:
                 return None
             if not explained:
-                return Answer(Verdict.FAIL, "", before, "exact")
-        explained, visited = self._whole.explained(logs, most, check_budget)
+                return Answer(Verdict.FAIL, method="exact")
+        explained, _ = self._whole.explained(logs, most, check_budget)
         if explained is None:
             return None
         if explained:
-            return Answer(Verdict.PASS, "", visited, "exact")
+            return Answer(Verdict.PASS, method="exact")
         verdict = Verdict.FAIL if self._mode == "accept" else Verdict.WEAK_PASS
-        return Answer(verdict, "", before + visited, "exact")
+        return Answer(verdict, method="exact")
 
     def _logs(self, multitrace: MultiTrace) -> list[Log] | None:
         """The logs by the lifelines of the interaction, silent ones together; None where something

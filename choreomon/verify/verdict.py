@@ -53,7 +53,8 @@ class Answer(NamedTuple):
 
     `reason` is empty, or says why nothing definite was found, or what was missing
     (`choreomon.verify.papers.options.Reason`). `vertices` counts those that the search visited
-    (0 where none had to be). `method` is the method that decided, None where it is not known.
+    (0 where none had to be, or where what others visited is shared). `method` is the method that
+    decided, None where it is not known.
     """
 
     verdict: Verdict
