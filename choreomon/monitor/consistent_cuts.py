@@ -252,6 +252,8 @@ def after(effects: Sequence[_Effect], live: Live) -> Live:
         elif result != FRM_P or before_may & pre:
             must &= ~takes
             perhaps |= adds
+            if result == FRM_P:  # what it needs would have fired it, so it is live no more
+                may &= ~(takes & pre)
     return must | fired, may | fired | perhaps
 
 

@@ -91,6 +91,16 @@ def test_of_a_rule_that_came_later_it_is_certain_what_happens_once_it_is_open() 
     assert len(system.said) == 1
 
 
+def test_of_a_rule_that_came_later_it_is_certain_that_what_was_paid_since_may_be_shipped() -> None:
+    """Whether it was live or not before it is taken back, it is not afterwards."""
+    system = beside(rules(REFUNDS), rules(REFUNDS, PAYMENTS))
+    rolled_out(system)
+    system.passes(PAID)
+    system.passes(SHIP)
+    system.delivers()
+    assert system.said == []
+
+
 def test_a_rule_with_a_beginning_keeps_what_it_knows_when_others_come_and_go() -> None:
     for old, new in (
         ((PAYMENTS,), (LIDS, PAYMENTS)),
