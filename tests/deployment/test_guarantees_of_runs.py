@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from random import Random
 
 import pytest
@@ -31,6 +32,7 @@ from choreomon.documents.scenario import Scenario, scenario
 from choreomon.logs.event_log import multi_trace_of_events
 from choreomon.logs.trace import trace_line
 from choreomon.multitrace.multitrace import MultiTrace
+from choreomon.properties.parts import restricted
 from choreomon.properties.reference import formations
 from choreomon.verify.verdict import Verdict
 from choreomon.verify.verifier import Verifier
@@ -91,18 +93,19 @@ def check(ran: Ran) -> None:
 
 
 def check_formations(ran: Ran) -> None:
-    """They are those of the slow reference, in the slice of each binding."""
+    """They are those of the slow reference, of each rule, in the slice of each binding."""
     automaton, parameters = ran.scenario.automaton, ran.scenario.parameters
     assert automaton is not None
     bindings: list[Binding] = [() for _ in ran.events]
     if parameters is not None:
         found = [parameters.binding(each.label, dict(each.values)) for each in ran.events]
         bindings = [each for each in found if each is not None]
+    rules = [restricted(automaton, states) for _, states in automaton.rules] or [automaton]
     expected: list[int] = []
-    for binding in {*bindings}:
+    for rule, binding in product(rules, {*bindings}):
         of = [n for n, other in enumerate(bindings) if {*other} <= {*binding}]
         labels = [ran.events[n].label for n in of]
-        formed = [of[formation.index] for formation in formations(automaton, labels)]
+        formed = [of[formation.index] for formation in formations(rule, labels)]
         expected += [n for n in formed if bindings[n] == binding]
     assert ran.run.formed is not None
     assert [index for index, *_ in ran.run.formed] == sorted(expected)

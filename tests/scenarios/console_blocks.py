@@ -40,7 +40,8 @@ LIVE_PAGES = [
     ROOT / "docs" / name
     for name in (
         *("agent-protocol.md", "instrument.md", "live.md", "logs.md", "operations.md", "pytest.md"),
-        *("deploy.md", "mcp.md", "opentelemetry.md", "sessions.md", "webhooks.md"),
+        *("brokers.md", "deploy.md", "mcp.md", "opentelemetry.md", "proxies.md"),
+        *("sessions.md", "webhooks.md"),
     )
 ]
 DOCUMENT_PAGES = [page for page in PAGES if page not in LIVE_PAGES]
