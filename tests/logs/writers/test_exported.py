@@ -54,7 +54,6 @@ def in_shiviz(text: str) -> list[dict[str, str]]:
 
 def expected(run: Run) -> list[dict[str, Any]]:
     """What is to be found of each event, in order."""
-    said = {verdict.event_index: verdict for verdict in run.verdicts}
     return [
         {
             "host": event.process,
@@ -64,8 +63,8 @@ def expected(run: Run) -> list[dict[str, Any]]:
             "milliseconds": milliseconds(event.time),
             "verdicts": [
                 (one.verdict, one.monitor, one.label)
-                for one in [said.get(event.index)]
-                if one is not None
+                for one in run.verdicts
+                if one.event_index == event.index
             ],
         }
         for event in run.kept_events
@@ -80,10 +79,17 @@ def told_by_shiviz(run: RecordedRun) -> list[dict[str, Any]]:
             "clock": json.loads(one["clock"]),
             "index": int(one["index"]),
             "milliseconds": float(one["milliseconds"]),
-            "verdicts": [(one["verdict"], one["monitor"], one["label"])] if one["verdict"] else [],
+            "verdicts": apart(one["verdict"], one["monitor"], one["label"]),
         }
         for one in in_shiviz(shiviz_log(run))
     ]
+
+
+def apart(verdict: str, monitor: str, label: str) -> list[tuple[str, ...]]:
+    """Of several verdicts about one event each field has all."""
+    if "," not in verdict:
+        return [(verdict, monitor, label)] if verdict else []
+    return [*zip(verdict.split(","), monitor.split(","), label.split(", "), strict=True)]
 
 
 def value(attributes: list[dict[str, Any]], key: str) -> str:
