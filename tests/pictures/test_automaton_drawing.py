@@ -19,8 +19,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choreomon.core.errors import PropertyError
+from choreomon.documents.read import parse_document
 from choreomon.pictures.graphs.automaton_drawing import automaton_picture
-from choreomon.pictures.shapes.drawing import Circle, Curve, Drawing, Point, Text
+from choreomon.pictures.shapes.drawing import Circle, Curve, Drawing, Point, Text, text_width
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.formula import And, Atom, Formula, Not, Truth
 
@@ -276,3 +277,14 @@ def test_every_transition_is_in_the_picture_once(made: SequenceAutomaton) -> Non
         for kind, transitions in (("forward", made.forward), ("backward", made.backward))
         for t in transitions
     )
+
+
+def test_a_picture_is_as_wide_as_the_sentence_above_a_rule() -> None:
+    said = "Nobody ever opens the door of the shop before the alarm is off and the guard is gone."
+    text = f'rules:\n  - {{id: doors, description: "{said}", never: "a -> b : m"}}\n'
+    loaded = parse_document(text, "rules.yaml").property
+    assert loaded is not None
+    drawing = automaton_picture(loaded.automaton).drawing
+    texts = [shape for shape in drawing.shapes if isinstance(shape, Text)]
+    heading = next(shape for shape in texts if said[:20] in shape.content)
+    assert heading.at.x + text_width(heading.content) <= drawing.width
