@@ -18,7 +18,8 @@ from simulator.sidecars.run_context import AnyMessage, Remembering
 
 class TimedVerdict(NamedTuple):
     """A monitor's verdict about an event of `process` with this label, when it was given, whether
-    another may follow, when the event happened, and its instance, if any."""
+    another may follow, when the event happened, its instance, if any, and the place of the rule in
+    the monitor's table."""
 
     process: str
     label: Label
@@ -28,6 +29,7 @@ class TimedVerdict(NamedTuple):
     provisional: bool
     since: int
     binding: Binding = ()
+    rule: int = 0
 
 
 class Observer(Protocol):
@@ -104,6 +106,7 @@ class Measures:
             provisional=provisional,
             since=since,
             binding=binding,
+            rule=rule,
         )
         if provisional:
             self._last[of_rule] = timed

@@ -18,6 +18,7 @@ from choreomon.core.monitor_log import (
     VerdictDeclared,
 )
 from choreomon.core.run import RunVerdict
+from choreomon.core.stated_rule import StatedRule
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import Reference
 from choreomon.monitor.messages import Inquiry, MonitoringMessage, Notice, Push, Response, Waiting
@@ -86,8 +87,10 @@ class RecordedMonitors:
         number = self._under_way.pop(id(message))
         self._recorder(MessageTaken(number, self._world.event_queue.now, self._world.events))
 
-    def declared(self, timed: TimedVerdict, verdict: RunVerdict | None) -> None:
-        """Record a verdict; `verdict` is that of `timed`, looked up."""
+    def declared(
+        self, timed: TimedVerdict, verdict: RunVerdict | None, rule: StatedRule | None
+    ) -> None:
+        """Record a verdict. `verdict` is that of `timed`, looked up; `rule` is what it is about."""
         own = self._index_of[timed.process]
         self._recorder(
             VerdictDeclared(
@@ -99,6 +102,7 @@ class RecordedMonitors:
                 timed.provisional,
                 verdict,
                 timed.binding,
+                rule,
             )
         )
 

@@ -13,7 +13,7 @@ from choreomon.actors.delays import NO_TIME, sampler
 from choreomon.actors.randomness import Streams
 from choreomon.core.message import BEGINNING
 from choreomon.core.run import BEFORE_ALL, Run, RunEvent, RunReason, RunVerdict, in_order
-from choreomon.core.stated_rule import rule_of
+from choreomon.core.stated_rule import StatedRule, rule_of
 from choreomon.core.strategy_names import ASKING, StrategyName
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import UNSEEN, MonitorVerdict, Reason
@@ -23,7 +23,7 @@ from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.formed import Formed, formed_by, formed_for_each
 from choreomon.properties.linear import FormationRules
 from choreomon.properties.slices import Happened
-from choreomon.properties.tables import RulesName, transition_tables
+from choreomon.properties.tables import RulesName, TransitionTable, transition_tables
 from simulator.event_queue import MONITORING
 from simulator.formations import noting_formations, noting_labelled
 from simulator.kept_messages import KeptMessages
@@ -151,6 +151,10 @@ class Simulation(Scenario):
         lookup = _Lookup(world, automaton)
         on_verdict, observer, monitor_recorder, messages = hearing
         log = None if monitor_recorder is None else RecordedMonitors(world, monitor_recorder)
+        judging = rules_with(strategy, rules or self.rules)
+        if unfit := unfit_for(automaton, self.parameters, strategy, judging):
+            raise ValueError(unfit)
+        tables = transition_tables(automaton, world.processes, judging, self.parameters)
         if messages is not None:
             messages.also = log
 
@@ -161,7 +165,8 @@ class Simulation(Scenario):
                 if on_verdict is not None:
                     on_verdict(verdict)
             if log is not None:
-                log.declared(timed, verdict)
+                rule = _rule_told(tables[timed.process], timed, asking=strategy in ASKING)
+                log.declared(timed, verdict, rule)
 
         measures = Measures(
             {process: index for index, process in enumerate(world.processes)},
@@ -190,10 +195,6 @@ class Simulation(Scenario):
             measurements=measures,
             log=messages or log,
         )
-        judging = rules_with(strategy, rules or self.rules)
-        if unfit := unfit_for(automaton, self.parameters, strategy, judging):
-            raise ValueError(unfit)
-        tables = transition_tables(automaton, world.processes, judging, self.parameters)
         placed = monitors(strategy, context, tables, judging)
         world.watchers[:] = placed.watchers
         return measures, placed.explained
@@ -210,6 +211,15 @@ class _Hearing(NamedTuple):
 
 def _as_it_is(verdict: MonitorVerdict) -> MonitorVerdict:
     return verdict
+
+
+def _rule_told(table: TransitionTable, timed: TimedVerdict, *, asking: bool) -> StatedRule | None:
+    """The rule that a monitor's word is about, also where nothing was formed. Where monitors do not
+    speak of single rules, a label completes one at most."""
+    if asking and table.rules:
+        return table.rules[timed.rule].stated
+    final = [row.transition for row in table.rows if row.final]
+    return rule_of(table.rules, [(t.source, t.target) for t in final if t.label == timed.label])
 
 
 def simulation(document: Document) -> Simulation:

@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 
 from choreomon.core.binding import Binding
 from choreomon.core.run import RunVerdict
+from choreomon.core.stated_rule import StatedRule
 from choreomon.core.vector_clock import VectorClock
 
 MessageKind: TypeAlias = Literal["inquiry", "response", "waiting", "push", "notice"]
@@ -59,7 +60,8 @@ class MessageTaken:
 @dataclass(frozen=True, slots=True)
 class VerdictDeclared:
     """A monitor gave its verdict on an event; `None` if nothing was formed. `provisional`: another
-    may follow. `binding` as in `MessageSent`."""
+    may follow. `binding` as in `MessageSent`. `rule`: which rule the word is about, of a property
+    that is written as rules."""
 
     time: int
     events: int
@@ -69,6 +71,7 @@ class VerdictDeclared:
     provisional: bool
     verdict: RunVerdict | None
     binding: Binding = ()
+    rule: StatedRule | None = None
 
 
 LogEntry: TypeAlias = MessageSent | MessageTaken | VerdictDeclared

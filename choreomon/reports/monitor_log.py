@@ -58,5 +58,6 @@ def _verdict(declared: VerdictDeclared) -> dict[str, Any]:
         "transitions": [],
         "label": declared.label,
         **({"for": dict(declared.binding)} if declared.binding else {}),
+        **({} if declared.rule is None else {"rule": declared.rule.plain()}),
         "because": [],
     }

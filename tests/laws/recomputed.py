@@ -71,10 +71,14 @@ def summary(values: list[int]) -> dict[str, Fraction | None]:
     }
 
 
-def last_verdicts(files: Files) -> dict[int, str]:
-    """By event, where the last word about it is a verdict."""
-    last = {line["event_index"]: line["verdict"] for line in files.those("declared")}
-    return {index: verdict for index, verdict in last.items() if verdict is not None}
+def last_verdicts(files: Files) -> dict[tuple[int, str], str]:
+    """By event and rule (as JSON, `null` of a property without rules), where the last word is a
+    verdict."""
+    last = {
+        (line["event_index"], json.dumps(line.get("rule"))): line["verdict"]
+        for line in files.those("declared")
+    }
+    return {about: verdict for about, verdict in last.items() if verdict is not None}
 
 
 @dataclass

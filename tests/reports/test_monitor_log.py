@@ -6,6 +6,7 @@ from io import StringIO
 
 from choreomon.core.monitor_log import LogEntry, MessageSent, MessageTaken, VerdictDeclared
 from choreomon.core.run import RunVerdict
+from choreomon.core.stated_rule import StatedRule
 from choreomon.documents.read import load_document
 from choreomon.reports.monitor_log import monitor_line
 from simulator.recording import tracing_monitors
@@ -65,6 +66,10 @@ def test_that_nothing_was_formed_is_a_word_too() -> None:
         '{"time":13.0,"events":8,"what":"declared","provisional":false,"verdict":null,'
         '"monitor":"P2","event_index":6,"transitions":[],"label":"P2 -> P3 : b","because":[]}'
     )
+    rule = StatedRule("no-b-after-a")
+    assert line(
+        VerdictDeclared(13_000, 8, "P2", 6, "P2 -> P3 : b", False, None, rule=rule)
+    ).endswith('"rule":{"id":"no-b-after-a","severity":"error"},"because":[]}')
 
 
 def test_the_lines_of_the_documentation_are_of_the_run_that_it_shows() -> None:
