@@ -102,7 +102,7 @@ def test_init_drafts_what_fits_to_logs_and_its_commands_work() -> None:
     Path("logs/saga.jsonl").write_text(text, encoding="utf-8")
     answer = choreomon("init", "mine.yaml", "--logs", "logs", "--session-key", "cart")
     assert (answer.code, answer.err) == (0, "")
-    assert "mine.yaml: a property" in answer.out
+    assert "mine.yaml: rules" in answer.out
     assert "mapping.yaml: a draft of a mapping" in answer.out
     look, audit = typed_of(answer)
     assert look == "choreomon look logs --mapping mapping.yaml --session-key cart"

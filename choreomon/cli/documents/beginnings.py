@@ -22,7 +22,7 @@ class Beginning(NamedTuple):
 
 
 def from_nothing(rules: Path) -> Beginning:
-    """The commented property that comes with choreomon."""
+    """The commented rules that come with choreomon."""
     text = (files("choreomon.cli.documents") / "property_to_begin_with.yaml").read_text("utf-8")
     return Beginning({rules: text}, (_typed("check", rules),))
 
@@ -75,7 +75,7 @@ def from_diagram(diagram: str) -> Beginning:
 
 
 def from_services(rules: Path, services: Sequence[str]) -> Beginning:
-    """A property of these services, with a message from each to the next one. Raises `UsageError`
+    """A rule about these services, with a message from each to the next one. Raises `UsageError`
     for fewer than two, and for what is no name."""
     from choreomon.core.message import Message
     from choreomon.core.names import NAME_RULE, name_defect

@@ -71,9 +71,9 @@ def command(
     services: str | None,
     mapping: Path,
 ) -> int:
-    """Write a commented property to FILE, property.yaml where none is named, and what else fits to
+    """Write commented rules to FILE, property.yaml where none is named, and what else fits to
     what there is; and say the first commands. In a terminal it asks what there is, unless options
-    say it. Beside the property comes the JSON Schema that its first line names to editors, in place
+    say it. Beside the rules comes the JSON Schema that its first line names to editors, in place
     of what has the schema's name.
     """
     from choreomon.cli.documents.schemas import document_schema
@@ -95,7 +95,7 @@ def command(
     write_new(texts, force=force)
     if file in texts:
         write_new({schema: json.dumps(document_schema(), indent=2) + "\n"}, force=True)
-        click.echo(f"{file}: a property. Say what must not happen, then: {beginning.commands[-1]}")
+        click.echo(f"{file}: rules. Say what must not happen, then: {beginning.commands[-1]}")
         click.echo(f"{schema}: what editors know of its fields.")
     for path in texts:
         if path != file:
