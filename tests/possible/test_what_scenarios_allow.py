@@ -24,9 +24,10 @@ BY_APPLICATION = {
     "lock": ("possible", "possible"),
     "orders": ("unknown",),
     "payment-saga": ("possible", "possible", "possible"),
+    "tool-calls": ("unknown",),
 }
-"""For each rule, or sequence; of all scenarios that are not named, the one is possible. Orders that
-do not know of each other have more orders of events than the bound allows."""
+"""For each rule, or sequence; of all scenarios that are not named, the one is possible. Orders, or
+conversations, that do not know of each other have more orders of events than the bound allows."""
 
 
 def read(name: str) -> Document:

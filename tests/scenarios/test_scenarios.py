@@ -40,9 +40,10 @@ NAMES = (
     "payment-saga",
     "security-cameras",
     "smart-home",
+    "tool-calls",
 )
 
-FOR_EACH = ("orders",)
+FOR_EACH = ("orders", "tool-calls")
 """Those of properties for each instance; their runs are long."""
 
 ONLY_PULL = (*FOR_EACH, "payment-saga")
@@ -64,6 +65,10 @@ VIOLATED_AT_SEED_0 = {
     "payment-saga": [(36, "shipping", "no-parcel-of-released-goods", {})],
     "security-cameras": [(15, "D", "no-way-from-b-to-d", {})],
     "smart-home": [(13, "car", "no-sign-of-an-empty-house", {})],
+    "tool-calls": [
+        (103, "helper", "what-was-read-stays-inside", {"conversation": "7"}),
+        (128, "helper", "what-was-read-stays-inside", {"conversation": "9"}),
+    ],
 }
 """Event index, monitor, rule or else final transitions, and instance of each violation."""
 
