@@ -27,10 +27,12 @@ def assert_in_time(two: Two, witnessed: list[str], names: list[str]) -> None:
 
 
 def assert_violated_once(two: Two) -> None:
-    """By a last verdict; where others use the machine a provisional one may come before it."""
+    """The first charge was before the switch, but an answer carries no clock: where the machine is
+    so busy that the caller went on before it was asked, that charge is possibly violated."""
     two.wait_for(lambda: ("violated", "worker") in two.verdicts)
-    last = [(each.verdict, each.process) for each in two.declared if not each.provisional]
-    assert last == [("violated", "worker")]
+    assert two.verdicts.count(("violated", "worker")) == 1
+    assert {*two.verdicts} <= {("violated", "worker"), ("possibly-violated", "worker")}
+    assert len(two.verdicts) <= 2
 
 
 HTTP = [
