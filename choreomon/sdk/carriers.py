@@ -68,7 +68,11 @@ def kafka_headers(carried: Carried, headers: Readable = None) -> list[tuple[str,
 def grpc_metadata(carried: Carried, metadata: Readable = None) -> tuple[tuple[str, Any], ...]:
     """Metadata for calls of gRPC: a tuple of pairs, whose names are in lower case, in which
     `metadata` (pairs, a mapping, `grpc.aio.Metadata`, or nothing) stay as they are."""
-    pairs = _others(metadata, HEADER)
+    pairs = [
+        (key, one)
+        for key, value in _others(metadata, HEADER)
+        for one in (value if isinstance(value, list) else [value])  # of `grpc.aio.Metadata`
+    ]
     return (*pairs, header(carried)) if carried.sender else tuple(pairs)
 
 

@@ -130,6 +130,7 @@ THIRD_PARTY = {
     "opentelemetry": "opentelemetry",
     "wrapt": "opentelemetry",
     "faststream": "sdk",
+    "grpc": "sdk",
     "paho": "sdk",
 }
 """Where each dependency may be imported."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import ItemsView
 from email.message import Message
 from typing import Any, NamedTuple
 from wsgiref.util import setup_testing_defaults
@@ -85,14 +85,14 @@ def test_calls_of_grpc_take_a_tuple_and_servers_give_named_ones() -> None:
 
 
 def test_metadata_of_asynchronous_grpc_is_read_and_added_to() -> None:
-    class Metadata:  # as of `grpc.aio`: its iterator gives pairs, and names may come twice
+    class Metadata:  # as of `grpc.aio`: names may come twice, and its items have lists
         def __init__(self, *pairs: tuple[str, str]) -> None:
-            self.pairs = pairs
+            self.lists: dict[str, list[str]] = {}
+            for name, value in pairs:
+                self.lists.setdefault(name, []).append(value)
 
-        def items(self) -> Iterator[tuple[str, str]]:
-            return iter(self.pairs)
-
-        __iter__ = items
+        def items(self) -> ItemsView[str, list[str]]:
+            return self.lists.items()
 
     made = grpc_metadata(CARRIED, Metadata(("a", "1"), ("a", "2")))
     assert made == (("a", "1"), ("a", "2"), ("choreomon", TEXT))

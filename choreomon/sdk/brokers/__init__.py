@@ -8,9 +8,11 @@ asyncio:
     kafka           aiokafka
     redis_streams   redis.asyncio
     faststream      FastStream, whatever its broker
+    celery          Celery, on threads
 
-Each has `publishing`, which gives a function to publish by in the place of the client's, and
-`handled` or `handling`, for what is consumed. Only the client that is used needs to be installed.
+Each of the first five has `publishing`, which gives a function to publish by in the place of the
+client's, and `handled` or `handling`, for what is consumed. Only the client that is used needs to
+be installed.
 
 A message has its destination's name (queue, subject, topic, stream) unless `name_of` gives another.
 Who takes it is said by `receivers`: the process of the consumer group, or several where each of

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 from choreomon.agent_files.clocks.text import HEADER, Carried
 from choreomon.agent_files.values import NO_VALUES, Given
 from choreomon.sdk.carriers import Carrying, Readable
-from choreomon.sdk.process import Process
+from choreomon.sdk.process import Carries, Process
 
 Receivers: TypeAlias = Mapping[str, str | Sequence[str]]
 """The process that takes what goes to a destination, or each of several."""
@@ -69,8 +69,7 @@ async def tell(
     are."""
     if not process.on:
         return
-    if taken.again:
-        _count(process, taken.destination)
+    note_again(process, taken)
     carried = process.extract(taken.headers)
     if carried is None:
         await process.handling_from_outside(name_of(taken.destination), **values)
@@ -112,9 +111,10 @@ def without(pairs: Mapping[Any, Any] | None) -> dict[Any, Any]:
     return {key: value for key, value in (pairs or {}).items() if str(key).lower() != HEADER}
 
 
-def _count(process: Process, destination: str) -> None:
-    if isinstance(process, Carrying):
+def note_again(process: Carries, taken: Taken) -> None:
+    """Count a message that came before; the first one is logged."""
+    if taken.again and isinstance(process, Carrying):
         process.redelivered += 1
         if process.redelivered == 1:
             told = "%s: a message was delivered again, and is handled again; told once"
-            _LOG.warning(told, destination)
+            _LOG.warning(told, taken.destination)
