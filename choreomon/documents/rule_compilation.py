@@ -63,7 +63,8 @@ def expanded_rules(
     for number, rule in enumerate(rules):
         path: Path = ("rules", number)
         if first.setdefault(rule.id, number) != number:
-            told = f"{rule.id!r} is that of rule number {first[rule.id] + 1}, too"
+            line = line_of(("rules", first[rule.id]))
+            told = f"{rule.id!r} is that of the rule at line {line}, too"
             defects.append(Defect((*path, "id"), f"{told}: give each rule an id of its own"))
         for values in values_of(rule, path, defects):
             stated = StatedRule(

@@ -154,8 +154,8 @@ def _twice(documents: Sequence[Document]) -> Iterator[Problem]:
             yield Problem(document.file, document.property_line, "property.rules", told)
         ids = {stated.id: stated.line for stated, _ in document.property.automaton.rules}
         for id, line in (ids or {_id_of(document): document.property_line}).items():
-            other = first.setdefault(id, document.file)
-            if other != document.file:
+            here = f"{document.file}:{line}"
+            if (other := first.setdefault(id, here)) != here:
                 told = f"{id!r} is the id of a rule in {other}, too: give each one of its own"
                 yield Problem(document.file, line, "rules", told)
 

@@ -12,10 +12,13 @@ from choreomon.audit.outcome import Outcome as AuditOutcome
 from choreomon.audit.search import Unseen
 from choreomon.audit.summary import INSTANCE, SessionsOutcome
 from choreomon.core.binding import in_words
+from choreomon.core.message import Label
 from choreomon.core.recorded import Place
 from choreomon.core.run import Run, RunVerdict
 from choreomon.core.stated_rule import StatedRule
 from choreomon.core.verdict import VIOLATED
+from choreomon.properties.automaton import SequenceAutomaton
+from choreomon.properties.parts import restricted
 from choreomon.reports.sarif import Finding, RuleId, Step, Thread
 from choreomon.verify.outcome import Outcome
 
@@ -85,7 +88,9 @@ def findings_of_outcomes(outcomes: Iterable[Outcome], place: Place) -> Iterator[
         )
 
 
-def findings_of_audit(outcome: AuditOutcome, place: Place) -> Iterator[Finding]:
+def findings_of_audit(
+    outcome: AuditOutcome, automaton: SequenceAutomaton, place: Place
+) -> Iterator[Finding]:
     """A finding for each verdict about an event, one for what is formed by no event of the logs
     alone, and one for each label that occurs nowhere. Its threads are the events of an order that
     forms the property, also those in gaps."""
@@ -109,10 +114,12 @@ def findings_of_audit(outcome: AuditOutcome, place: Place) -> Iterator[Finding]:
             _order_threads(overall.formed),
             stated=overall.rule,
         )
-    yield from _not_exercised(outcome.occurrences, place)
+    yield from _not_exercised(outcome.occurrences, automaton, place)
 
 
-def findings_of_sessions(outcome: SessionsOutcome, place: Place) -> Iterator[Finding]:
+def findings_of_sessions(
+    outcome: SessionsOutcome, automaton: SequenceAutomaton, place: Place
+) -> Iterator[Finding]:
     """A finding for each kind of verdict in many sessions, with the first one as witness, or for
     each verdict of instances, and
     for each label that occurs nowhere."""
@@ -134,7 +141,7 @@ def findings_of_sessions(outcome: SessionsOutcome, place: Place) -> Iterator[Fin
             () if event is None else (event.place,),
             verdict.rule,
         )
-    yield from _not_exercised(outcome.occurrences, place)
+    yield from _not_exercised(outcome.occurrences, automaton, place)
 
 
 def _of_instances(outcome: SessionsOutcome, place: Place) -> Iterator[Finding]:
@@ -168,9 +175,17 @@ def _same(kind: Kind) -> tuple[str, ...]:
     )
 
 
-def _not_exercised(occurrences: Occurrences, place: Place) -> Iterator[Finding]:
+def _not_exercised(
+    occurrences: Occurrences, automaton: SequenceAutomaton, place: Place
+) -> Iterator[Finding]:
+    """Findings where the first rule stands that is about the label."""
+    places: dict[Label, Place] = {}
+    for stated, states in automaton.rules:
+        for label in restricted(automaton, states).labels:
+            places.setdefault(label, Place(stated.file or place.file, stated.line or place.line))
     for each in occurrences.nowhere():
-        yield Finding("not-exercised", each.sentence(), place, (str(each.label),))
+        told = places.get(each.label, place)
+        yield Finding("not-exercised", each.sentence(), told, (str(each.label),))
 
 
 def _audited(surely: bool, where: str, verdict: AuditVerdict | Overall) -> tuple[RuleId, str]:

@@ -97,7 +97,11 @@ _LESS_GRAVE: Final[dict[str, str]] = {"error": "warning", "warning": "note", "no
 def sarif_text(findings: Sequence[Finding], *, version: str, problems: Sequence[str] = ()) -> str:
     """The text of the file. `version` is that of choreomon; `problems` are what was wrong with
     files."""
-    stated = {one.stated.id: one.stated for one in findings if one.stated is not None}
+    stated: dict[str, StatedRule] = {}
+    for rule in (one.stated for one in findings if one.stated is not None):
+        same = stated.setdefault(rule.id, rule)
+        if rule.description != same.description:  # one for each value of its variables
+            stated[rule.id] = same._replace(description="")
     places = {name: place for place, name in enumerate(stated, len(RULES))}
     return json.dumps(
         {

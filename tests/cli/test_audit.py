@@ -410,6 +410,30 @@ def test_nothing_that_was_not_looked_at_passes_in_a_build() -> None:
     assert [(one.tag, one.get("message")) for one in case] == [("skipped", MEANT)]
 
 
+def test_what_occurred_nowhere_is_where_the_first_rule_about_it_stands() -> None:
+    second = "{id: two, never: 'P1 -> P2 : a', after: 'P2 -> P3 : b'}"
+    rules = {
+        "one.yaml": "rules:\n  - {id: one, never: 'P1 -> P2 : a'}\n",
+        "two.yaml": f"name: two\nrules:\n  - {second}\n",
+    }
+    for name, text in rules.items():
+        Path(name).write_text(text, encoding="utf-8")
+    choreomon("audit", "--sarif", "s.json", *rules, "--", log("all.jsonl", send("P3", "c", "P1")))
+    found = json.loads(Path("s.json").read_text(encoding="utf-8"))["runs"][0]["results"]
+    places = {
+        one["message"]["text"].partition(" occurs")[0]: one["locations"][0]["physicalLocation"]
+        for one in found
+        if one["ruleId"] == "not-exercised"
+    }
+    assert {
+        label: (place["artifactLocation"]["uri"], place["region"]["startLine"])
+        for label, place in places.items()
+    } == {
+        "Not exercised: P1 -> P2 : a": ("one.yaml", 2),
+        "Not exercised: P2 -> P3 : b": ("two.yaml", 3),
+    }
+
+
 def test_a_folder_of_compressed_logs_is_read(tmp_path: Path) -> None:
     folder = Path("logs/deep")
     folder.mkdir(parents=True)

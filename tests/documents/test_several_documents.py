@@ -57,7 +57,7 @@ def test_one_file_is_read_as_it_is(files: tuple[Path, Path]) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ('rules: [{id: first, never: "x -> y : z"}]', "'first' is the id of a rule in"),
+        ('rules: [{id: first, never: "x -> y : z"}]', "'first' is the id of a rule in {other}:"),
         ('rules: [{id: third, never: "a -> c : ship"}]', "one message carries the same"),
         ("application: {processes: [{id: a}]}", "has no property and no rules"),
     ],
@@ -68,7 +68,7 @@ def test_files_that_do_not_go_together_are_refused(
     files[1].write_text(text)
     with pytest.raises(DocumentError) as refused:
         load_documents(files)
-    assert told in str(refused.value)
+    assert told.format(other=files[0]) in str(refused.value)
     assert str(files[1]) in str(refused.value)
 
 

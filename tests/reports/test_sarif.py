@@ -64,6 +64,18 @@ def test_a_rule_of_an_author_may_be_called_like_one_of_ours() -> None:
     assert ours != theirs
 
 
+def test_a_rule_for_several_values_is_described_by_none_of_them() -> None:
+    one, other = (
+        StatedRule("idle", f"No work for {w}.", where=(("w", w),), line=3) for w in ("w-1", "w-2")
+    )
+    run = sarif(FOUND._replace(stated=one), FOUND._replace(stated=other))
+    *_, described = run["tool"]["driver"]["rules"]
+    assert (described["id"], described["shortDescription"]["text"]) == ("idle", "idle")
+    assert {each["ruleIndex"] for each in run["results"]} == {
+        len(run["tool"]["driver"]["rules"]) - 1
+    }
+
+
 def test_a_finding_is_the_same_one_whatever_run_it_is_of() -> None:
     other = FOUND._replace(message="in another run", threads=())
     one, two, three = sarif(FOUND, other, FOUND._replace(same=("else",)))["results"]

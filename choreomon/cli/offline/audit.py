@@ -326,7 +326,7 @@ class _Found:
     def findings(self, place: Place) -> Iterable[Finding]:
         from choreomon.reports.findings import findings_of_audit
 
-        return findings_of_audit(self.outcome, place)
+        return findings_of_audit(self.outcome, self.automaton, place)
 
     def show(self, screen: Console) -> None:
         _show(screen, self)

@@ -252,7 +252,7 @@ class SessionsFound:
     def findings(self, place: Place) -> Iterable[Finding]:
         from choreomon.reports.findings import findings_of_sessions
 
-        return findings_of_sessions(self.outcome, place)
+        return findings_of_sessions(self.outcome, self.automaton, place)
 
     def show(self, screen: Console) -> None:
         _show(screen, self)
