@@ -35,6 +35,8 @@ def status_as_json(status: AgentStatus) -> dict[str, Any]:
     for each in plain["properties"]:
         if each["instances"] is None:
             del each["instances"]
+        if not each["rules"]:
+            del each["rules"]
     plain["verdicts"] = [verdict_as_json(verdict) for verdict in status.verdicts]
     return plain
 

@@ -155,7 +155,7 @@ class PropertyStatus:
     and `gap_open` tells whether events may be happening of which the agent is not told. `closing`:
     no verdicts on new events are given; `untold`: verdicts that some sink has not taken. `labels`
     are those of the process, at most 200 of them. `instances`: None if the property is not for each
-    instance.
+    instance. `rules`: the ids of those that the process tells of, of a property written as rules.
     """
 
     title: str
@@ -171,6 +171,7 @@ class PropertyStatus:
     untold: int = 0
     labels: tuple[LabelStatus, ...] = ()
     instances: InstancesStatus | None = None
+    rules: tuple[str, ...] = ()
 
     @property
     def drained(self) -> bool:

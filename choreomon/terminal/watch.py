@@ -77,14 +77,42 @@ EVERYTHING: Final = Chosen()
 
 
 def chosen_verdicts(polled: Iterable[Polled], chosen: Chosen) -> list[Polled]:
-    """Keep only the chosen ones of the last verdicts."""
+    """Keep only the chosen ones of the last verdicts, and count these alone."""
 
     def left(status: AgentStatus | None) -> AgentStatus | None:
         if status is None:
             return None
-        return replace(status, verdicts=tuple(filter(chosen.has, status.verdicts)))
+        told = tuple(filter(chosen.has, status.verdicts))
+        final = {_judged(each) for each in told if not each.provisional}
+        open_still = {_judged(each): each for each in told if _judged(each) not in final}
+        properties = tuple(
+            replace(
+                part,
+                provisional=Counter(
+                    each.verdict for each in open_still.values() if each.system == part.system
+                ),
+            )
+            for part in status.properties
+        )
+        words: Counter[str] = Counter(each.verdict for each in told if not each.provisional)
+        return replace(status, verdicts=told, properties=properties, words=words)
 
     return [each._replace(status=left(each.status), before=left(each.before)) for each in polled]
+
+
+def unknown_rules(polled: Sequence[Polled], rules: Iterable[str]) -> tuple[list[str], list[str]]:
+    """The ids that no agent tells of, and those that agents do tell of; nothing is unknown while an
+    agent cannot be reached."""
+    told = dict.fromkeys(
+        rule
+        for each in polled
+        if each.status is not None
+        for part in each.status.properties
+        for rule in part.rules
+    )
+    if any(each.status is None for each in polled):
+        return [], [*told]
+    return [rule for rule in rules if rule not in told], [*told]
 
 
 def watch_screen(
@@ -175,8 +203,10 @@ def gravest_verdicts(polled: Iterable[Polled], most: int) -> list[LiveVerdict]:
     return latest[:most]
 
 
-def _judged(verdict: LiveVerdict) -> tuple[str, str, int]:
-    return verdict.system, verdict.process, verdict.count
+def _judged(verdict: LiveVerdict) -> tuple[str, str, int, str]:
+    """What a verdict is about: an event, and a rule, of which it may complete several."""
+    rule = "" if verdict.rule is None else f"{verdict.rule.id} {sorted(verdict.rule.where.items())}"
+    return verdict.system, verdict.process, verdict.count, rule
 
 
 def agents_table(polled: Sequence[Polled], width: int) -> Table:

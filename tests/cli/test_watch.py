@@ -297,6 +297,14 @@ def test_labels_are_shown_where_they_are_asked_for() -> None:
     ]
 
 
+def test_a_rule_that_no_agent_tells_of_is_bad_usage() -> None:
+    status = replace(QUIET, properties=(replace(OF_PROPERTY, rules=("no-refund",)),))
+    with agents(saying(status)) as (address,):
+        answer = choreomon("watch", "--once", "--rule", "no-refnud", address)
+        assert (answer.code, "did you mean 'no-refund'?" in answer.err) == (2, True)
+        assert choreomon("watch", "--once", "--rule", "no-refund", address).code == 0
+
+
 @pytest.mark.parametrize("given", ["order", "order=", "=A-17"])
 def test_an_instance_is_a_parameter_and_its_value(given: str) -> None:
     answer = choreomon("watch", NOBODY, "--for", given)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from choreomon.core.live import AgentStatus, LabelStatus, LiveRule
+from choreomon.core.live import AgentStatus, LabelStatus, LiveRule, LiveVerdict
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN, VerdictKind
 from choreomon.terminal.watch import (
     Chosen,
@@ -17,6 +17,7 @@ from choreomon.terminal.watch import (
     gravest_verdicts,
     headline,
     remembered,
+    unknown_rules,
     watch_screen,
     worst_seen,
     worst_told,
@@ -227,6 +228,32 @@ def test_verdicts_about_other_rules_are_left_out() -> None:
     (left,) = chosen_verdicts([Polled("P2", status)], Chosen(rules=("two", "three")))
     assert left.known is not None
     assert [each.id for each in left.known.verdicts] == ["two"]
+
+
+def test_what_is_chosen_is_what_is_counted() -> None:
+    """An event that completes two rules, of which one is not decided for good."""
+    one = replace(BY_HAND, id="one", rule=LiveRule("one"), verdict=VIOLATED, provisional=False)
+    early = replace(BY_HAND, id="early", rule=LiveRule("two"), provisional=True)
+    last = replace(early, id="last", provisional=False)
+    assert early.verdict == POSSIBLY_VIOLATED
+
+    def counted(*verdicts: LiveVerdict, rule: str) -> tuple[dict[str, int], int]:
+        properties = (replace(OF_PROPERTY, system=BY_HAND.system),)
+        status = replace(STATUS, verdicts=verdicts, words={VIOLATED: 7}, properties=properties)
+        (left,) = chosen_verdicts([Polled("P2", status)], Chosen(rules=(rule,)))
+        assert left.known is not None
+        return dict(left.known.words), sum(left.known.properties[0].provisional.values())
+
+    assert counted(one, early, rule="one") == ({VIOLATED: 1}, 0)
+    assert counted(one, early, rule="two") == ({}, 1)
+    assert counted(one, early, last, rule="two") == ({POSSIBLY_VIOLATED: 1}, 0)
+    assert gravest_verdicts([Polled("P2", replace(STATUS, verdicts=(one, early)))], 1) == [one]
+
+
+def test_a_rule_is_unknown_where_no_agent_tells_of_it() -> None:
+    rules = replace(STATUS, properties=(replace(OF_PROPERTY, rules=("one", "two")),))
+    assert unknown_rules([Polled("P2", rules)], ["two", "three"]) == (["three"], ["one", "two"])
+    assert unknown_rules([Polled("P2", rules), GONE], ["three"]) == ([], ["one", "two"])
 
 
 def test_labels_that_were_never_seen_come_first() -> None:

@@ -83,15 +83,16 @@ class Target(NamedTuple):
     multiple=True,
     metavar="NAME=VALUE",
     help="Only verdicts about instances where this parameter has this value, as order=A-17; may be "
-    "given several times. The exit code is then about the last verdicts that the agents have.",
+    "given several times. Counts and the exit code are then about the last verdicts that agents "
+    "have.",
 )
 @click.option(
     "--rule",
     "rules",
     multiple=True,
     metavar="ID",
-    help="Only verdicts about this rule; may be given several times. The exit code is then about "
-    "the last verdicts that the agents have.",
+    help="Only verdicts about this rule; may be given several times. Counts and the exit code are "
+    "then about the last verdicts that agents have.",
 )
 @click.option(
     "--interval",
@@ -212,12 +213,15 @@ def _watch(
         chosen_verdicts,
         remembered,
         settled,
+        unknown_rules,
         worst_seen,
         worst_told,
     )
 
     async def look() -> Sequence[Polled]:
         looked = await asyncio.gather(*(_look(target, timeout) for target in targets))
+        if chosen is not None:
+            _check_known(*unknown_rules(looked, chosen.rules))
         return looked if chosen is None or chosen.is_everything else chosen_verdicts(looked, chosen)
 
     async def watch() -> Sequence[Polled]:
@@ -245,6 +249,14 @@ def _watch(
         unsettled = wait is not None and not settled(looked)
         return ONLY_POSSIBLE if unsettled else NOTHING_FOUND
     return VIOLATION if worst == VIOLATED else ONLY_POSSIBLE
+
+
+def _check_known(missing: Sequence[str], known: Sequence[str]) -> None:
+    """Raises `UsageError` where there are rules that no agent tells of."""
+    if missing:
+        from choreomon.core.suggestion import unknown
+
+        raise click.UsageError(unknown("rule", missing[0], known))
 
 
 # ---------------------------------------------------------------- showing

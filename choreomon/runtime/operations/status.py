@@ -15,6 +15,7 @@ from choreomon.core.live import (
     LiveVerdict,
     PropertyStatus,
 )
+from choreomon.core.stated_rule import NOT_TOLD
 from choreomon.core.verdict import NEVER, VerdictKind
 from choreomon.monitor.host import Host, HostState
 from choreomon.monitor.of_instances.state import InstancesState
@@ -155,6 +156,9 @@ def agent_status(
             untold=each.untold,
             labels=tuple(labels[place]) if place < len(labels) else (),
             instances=each.instances,
+            rules=tuple(
+                dict.fromkeys(rule.id for rule, _ in table.table.rules if rule != NOT_TOLD)
+            ),
         )
         for place, (table, each) in enumerate(zip(tables, found.properties, strict=True))
     ]
