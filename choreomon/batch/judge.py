@@ -20,7 +20,6 @@ from choreomon.interaction.term import Interaction, forget_steps
 from choreomon.interaction_files.loading import load_multi_trace, load_signature
 from choreomon.multitrace.coded import CodedTrace
 from choreomon.multitrace.multitrace import MultiTrace, multi_trace
-from choreomon.verify.automaton_verifier import AutomatonVerifier
 from choreomon.verify.outcome import MOST_STRANGE, Outcome
 from choreomon.verify.synthesis import TooLarge
 from choreomon.verify.verdict import Answer, Verdict
@@ -108,6 +107,8 @@ class Judge:
         """The procedure that gives exact verdicts, or the search that the analysis asks for."""
         analysis = self._question.analysis
         if isinstance(self._protocol, Automaton):
+            from choreomon.verify.automaton_verifier import AutomatonVerifier
+
             return AutomatonVerifier(
                 self._protocol,
                 analysis.mode,
@@ -266,6 +267,8 @@ class Judge:
         try:
             if self._slices is None:
                 if isinstance(self._protocol, Automaton):
+                    from choreomon.verify.automaton_verifier import AutomatonVerifier
+
                     automaton, stop = self._protocol, self._bounds
                     self._begins = AutomatonVerifier(
                         automaton, "multiprefix", should_stop=stop
