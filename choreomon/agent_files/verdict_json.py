@@ -38,6 +38,8 @@ but all on one line of ASCII. The fields, in this order:
   `description`, `severity`, `runbook_url` and `tags`, those that it has.
 - `for`: only of a property for each instance, and not of the end of a gap: the values that the
   event's message carries, by the names of parameters, as `{"order": "A-17"}`.
+- `trace_id`: only where the service said it: the id of the trace that the event is in, 32
+  hexadecimal digits. Of the events in `because`, which happened elsewhere, none is known.
 
 The entries of `because` are those of docs/verdicts.md, "Reasons in JSON", but `event`, `of` and
 `since` are events, `{"process": ..., "count": ...}`, and there is no `event_index`. `result` may
@@ -56,6 +58,7 @@ from typing import Any, Final
 import msgspec
 
 from choreomon.agent_files.table_file import SplitTable
+from choreomon.agent_files.values import without_trace
 from choreomon.agent_files.verdict_size import fitted
 from choreomon.core.binding import Binding
 from choreomon.core.errors import MalformedMessage
@@ -80,11 +83,12 @@ def live_verdict(
     label: str,
     provisional: bool,
     time: float,
-    instance: Binding = (),
+    said: Binding = (),
 ) -> LiveVerdict:
     """The verdict of a monitor with this table, with its events named, and as long as verdicts may
-    be. `label` is empty for the end of a gap; `time` is wall time in seconds; `instance` is what
-    the event binds."""
+    be. `label` is empty for the end of a gap; `time` is wall time in seconds; `said` is what the
+    service said of the event (`choreomon.agent_files.values.without_trace`)."""
+    instance, trace_id = without_trace(said)
     named = _Naming(table.processes, verdict.because)
     left_out = verdict.reasons_left_out
     transitions = tuple([_arrow(reference) for reference in verdict.transitions])
@@ -109,6 +113,7 @@ def live_verdict(
         left_out={"because": left_out} if left_out else {},
         instance=dict(instance),
         rule=None if rule is None else live_rule(rule),
+        trace_id=trace_id,
     )
     return fitted(whole, lambda each: len(verdict_line(each)) + 1)
 
@@ -178,6 +183,7 @@ def verdict_as_json(verdict: LiveVerdict) -> dict[str, Any]:
         **({"left_out": dict(verdict.left_out)} if verdict.left_out else {}),
         **({"for": dict(verdict.instance)} if verdict.instance else {}),
         **({"rule": verdict.rule.stated.plain()} if verdict.rule else {}),
+        **({"trace_id": verdict.trace_id} if verdict.trace_id else {}),
     }
 
 

@@ -88,7 +88,8 @@ class LiveVerdict:
     has; empty for an automaton. `instance`: for a property for each instance, the values that the
     event binds, by parameter, as the service of the process said them. `left_out`: the number of
     missing entries by field: a verdict is bounded (`choreomon.agent_files.verdict_size`). `rule`:
-    the rule that it is about, if the property is written as rules.
+    the rule that it is about, if the property is written as rules. `trace_id`: of the trace that
+    the event is in, 32 hexadecimal digits; empty where the service did not say.
     """
 
     id: str
@@ -110,6 +111,7 @@ class LiveVerdict:
     left_out: Mapping[str, int] = field(default_factory=dict)
     instance: Mapping[str, str] = field(default_factory=dict)
     rule: LiveRule | None = None
+    trace_id: str = ""
 
     def stated(self) -> StatedRule | None:
         """The rule that it is about, as its author stated it."""

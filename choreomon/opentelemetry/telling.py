@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from choreomon.agent_files.clocks.text import Carried
+from choreomon.agent_files.values import TRACEPARENT, Given
 from choreomon.core.errors import AgentUnavailable, ProcessClosed
 from choreomon.core.message import ENVIRONMENT
 from choreomon.logs.mappings.live import LiveMapping, Why
@@ -61,7 +62,8 @@ class Telling:
                 self._strange(message, process, record)
                 return None
             try:
-                carried = process.sending(message.peer, message.name, **message.values)
+                values = _with_trace(message.values, record)
+                carried = process.sending(message.peer, message.name, **values)
             except ValueError as error:
                 self.counts.add("no value", str(error))
                 carried = process.untold(message.name)
@@ -89,11 +91,12 @@ class Telling:
             if isinstance(message, str):
                 self._strange(message, process, record)
                 return
+            values = _with_trace(message.values, record)
             try:
                 if carried is None or message.peer == ENVIRONMENT:
-                    process.handling_from_outside(message.name, **message.values)
+                    process.handling_from_outside(message.name, **values)
                 else:
-                    process.handling(carried, **message.values)
+                    process.handling(carried, **values)
             except ValueError as error:
                 self.counts.add("no value", str(error))
                 process.untold(message.name, carried)
@@ -141,3 +144,9 @@ class Telling:
     def _forked(self) -> None:
         self._lock = threading.Lock()
         self._connected = None
+
+
+def _with_trace(values: Given, record: Record) -> Given:
+    """The values of an event with the trace that it is in. Whether that is exported, which the last
+    digits would say, no agent looks at."""
+    return {TRACEPARENT: f"00-{record['traceId']}-{record['spanId']}-00", **values}

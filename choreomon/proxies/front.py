@@ -15,7 +15,7 @@ from choreomon.agent_files.addresses import Address
 from choreomon.agent_files.agent_config import AgentConfig, told_at
 from choreomon.agent_files.local import Policy
 from choreomon.agent_files.proxies import Proxies
-from choreomon.agent_files.values import NO_VALUES, Given
+from choreomon.agent_files.values import NO_VALUES, TRACEPARENT, Given
 from choreomon.core.errors import AgentUnavailable
 from choreomon.core.message import SEND
 from choreomon.proxies.questions import NoQuestion, Question, peer_of, question
@@ -73,6 +73,8 @@ class Front:
             self._agent.log.seldom("no question", "a proxy asks nothing", why=str(wrong))
             return Answer(wrong.status, text=str(wrong))
         name, values = self._called(asked, headers)
+        if TRACEPARENT in headers:
+            values = {TRACEPARENT: headers[TRACEPARENT], **values}
         try:
             if asked.kind == SEND:
                 return await self._sending(asked, name, values)

@@ -294,7 +294,7 @@ class Agent:
             label=declared.label,
             provisional=declared.provisional,
             time=self._wall(),
-            instance=declared.said,
+            said=declared.said,
         )
 
     def _untold(self) -> Iterator[tuple[str, Callable[[], LiveVerdict]]]:

@@ -12,7 +12,7 @@ from immutables import Map
 
 from choreomon.agent_files.clocks.text import KEY_BYTES, decode_clocks_untrusted, encode_clocks
 from choreomon.agent_files.longest_body import longest_body
-from choreomon.agent_files.values import NO_VALUES
+from choreomon.agent_files.values import NO_VALUES, TRACE
 from choreomon.agent_files.wire import MAX_BYTES, NO_STORE, Frame
 from choreomon.core.binding import Binding, Values
 from choreomon.core.decisive_reasons import with_decisive_reasons
@@ -208,6 +208,11 @@ class Hosted:
             return Label(SEND, Message(self.process, name, peer))
         return Label(HANDLE, Message(peer, name, self.process))
 
+    def completes(self, label: Label) -> bool:
+        """Whether a verdict may be about an event of this label."""
+        places = self._mentioned.get(label, ())
+        return any(plan.final for n in places for plan in self.hosts[n].monitor.plans[label])
+
     def _event(
         self,
         state: SidecarState,
@@ -224,12 +229,14 @@ class Hosted:
         for place in self._mentioned.get(label, ()):
             host = self.hosts[place]
             said = self.values.said(place, label, values) if values else ()
+            trace = values.get(TRACE) if values else None
             binding = self.values.digested(place, said) if said else ()
             after, clock, effects = host.report(state.hosts[place], label, binding)
             state = state.with_host(place, after)
-            if said and any(plan.final for plan in host.monitor.plans[label]):
-                kept = state.values.set((place, clock[host.monitor.own]), said)
-                state = state._replace(values=kept)
+            if (said or trace) and any(plan.final for plan in host.monitor.plans[label]):
+                kept = said if trace is None else (*said, (TRACE, trace))
+                count = clock[host.monitor.own]
+                state = state._replace(values=state.values.set((place, count), kept))
             outputs.append(Ticked(place, at, label, clock, said))
             if effects:
                 state, more = self._done(state, place, effects)
@@ -299,7 +306,8 @@ class Hosted:
                 case Declared():
                     count = effect.event[self.hosts[place].monitor.own]
                     is_judged = count <= state.last_judged(place)
-                    said = state.values.get((place, count), ()) if state.values else ()
+                    known = state.values and effect.label is not None
+                    said = state.values.get((place, count), ()) if known else ()
                     declared = self._declared(place, effect, said) if is_judged else None
                     if said and not effect.provisional:
                         decided.append(count)

@@ -19,8 +19,8 @@ from choreomon.monitor.of_instances.messages import InstanceMessage
 
 class DeclaredVerdict(NamedTuple):
     """A verdict with an identity that outlasts restarts. `label` is written as in documents, and
-    empty for the end of a gap. `said`: which instance it is about, as its service said it, of a
-    property for each."""
+    empty for the end of a gap. `said`: what its service said of the event: which instance it is
+    about, of a property for each, and its trace (`choreomon.agent_files.values.without_trace`)."""
 
     id: str
     system: int

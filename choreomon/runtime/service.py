@@ -16,6 +16,7 @@ import msgspec
 
 from choreomon.agent_files import local
 from choreomon.agent_files.table_file import SplitTable
+from choreomon.agent_files.values import TRACE, TRACEPARENT, trace_id
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.message import ENVIRONMENT
 from choreomon.runtime.driver import Driver
@@ -254,8 +255,15 @@ class Connection(asyncio.Protocol):
         event, peer, name = told.event, told.peer, told.name
         said = (told.number, told.done, event, peer, name, told.heard, at)
         sidecar, given = self._side.driver.sidecar, told.given
-        wanted = sidecar.values.carried.get(sidecar.label(event, peer, name)) if given else ()
+        label = sidecar.label(event, peer, name)
+        wanted = sidecar.values.carried.get(label) if given else ()
         values = {each: str(given[each]) for each in wanted or () if each in given}
+        if TRACEPARENT in given:
+            trace = trace_id(given)
+            if not trace:
+                self._side.refused("trace", f"{label} has a traceparent that is none")
+            elif sidecar.completes(label):
+                values[TRACE] = trace
         if values:
             return ReportWithValues(self._number, self._session, *said, values)
         return Report(self._number, self._session, *said)

@@ -5,8 +5,8 @@ systems; anything else is refused, and never taken for a state. Version 1 had a 
 process, in the order of clock entries. Before version 3 verdicts had all of their reasons, and were
 not counted: counts begin when such a one is read. Version 4 has what is being closed; it is written
 only where something is. Version 5 has what agents remember of instances, and what services said of
-them, and is written only by those that know of some. Version 6 has what was forgotten of them, and
-is written only where something is to be.
+them and of traces, and is written only by those that know of some. Version 6 has what was forgotten
+of them, and is written only where something is to be.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ class _Declared(NamedTuple):
 
 
 class _Said(NamedTuple):
-    """Values that services said of instances: by place and count for events without a last verdict,
-    and by id for verdicts not yet delivered."""
+    """Values that services said of instances, and ids of traces: by place and count for events
+    without a last verdict, and by id for verdicts not yet delivered."""
 
     undecided: tuple[tuple[int, int, Binding], ...] = ()
     undelivered: Mapping[str, Binding] = {}
@@ -155,7 +155,7 @@ def _encoded(process: str, systems: tuple[bytes, ...], parts: _Parts) -> bytes:
     before."""
     if parts.forgotten:
         version = VERSION
-    elif parts.of_instances:
+    elif parts.of_instances or parts.said != _Said():
         version = _WITHOUT_FORGOTTEN
     elif parts.closed:
         version = _WITHOUT_INSTANCES

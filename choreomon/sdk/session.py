@@ -41,7 +41,7 @@ from choreomon.agent_files.local import (
     Welcome,
     encode,
 )
-from choreomon.agent_files.values import NO_VALUES, Given, checked_values
+from choreomon.agent_files.values import NO_VALUES, Given, told_values
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.message import EventKind
 from choreomon.sdk.journal import GAP, Entry, Journal, Ticket
@@ -113,7 +113,7 @@ class Session:
         values: Given = NO_VALUES,
     ) -> Ticket | None:
         """A message is about to leave, or was taken. `peer` is its other end, `heard` the
-        clock that came with it, `values` what its message carries (`checked_values`).
+        clock that came with it, `values` what its message carries (`told_values`).
 
         `None`: go on at once; `clock()` is what to carry. Else go on when the ticket is settled,
         with its clock; where it has failed, the message must not leave.
@@ -121,12 +121,12 @@ class Session:
         Raises `ValueError`, and nothing has happened, where the values are not those.
         """
         knowledge, carried = self.knowledge, self._mentioned.get((kind, peer, name))
-        checked = checked_values(values, carried, f"{kind} {name}") if carried else NO_VALUES
+        given = told_values(values, carried, f"{kind} {name}") if values or carried else NO_VALUES
         heard = knowledge.admit(heard) if heard else heard
         if carried is None:
             knowledge.hear(heard)
             return None
-        entry = Entry(kind, peer, name, knowledge.to_tell(heard), checked)
+        entry = Entry(kind, peer, name, knowledge.to_tell(heard), given)
         if self.policy == "fire-and-forget" or self._may_leave(now):
             self._release()
             self._leave(entry)

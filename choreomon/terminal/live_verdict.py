@@ -59,7 +59,10 @@ def live_explanation(verdict: LiveVerdict) -> ExplanationText:
         why.append(f"Who was asked waits for an answer from {behind}.")
     if verdict.provisional:
         conclusion += " Another verdict about it follows."
-    return ExplanationText(printable(found.headline), (*why, conclusion))
+    traced = (f"It happened in the trace {printable(verdict.trace_id)}.",)
+    return ExplanationText(
+        printable(found.headline), (*why, conclusion, *(traced if verdict.trace_id else ()))
+    )
 
 
 def _unseen(verdict: LiveVerdict) -> ExplanationText:

@@ -100,4 +100,5 @@ live_verdicts = st.builds(
     sequences=st.lists(st.integers(1, 9), max_size=3).map(tuple),
     left_out=st.dictionaries(st.sampled_from(["because", "silent"]), _counts, max_size=2),
     instance=st.dictionaries(_words, _words, max_size=2),
+    trace_id=st.text("0123456789abcdef", min_size=32, max_size=32) | st.just(""),
 )

@@ -10,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from choreomon.agent_files.digests import DIGEST_BYTES, digest
-from choreomon.agent_files.values import checked_values
+from choreomon.agent_files.values import (
+    NO_VALUES,
+    TRACE,
+    TRACEPARENT,
+    checked_values,
+    told_values,
+    trace_id,
+    without_trace,
+)
 from choreomon.core.binding import MAX_VALUE, checked_value
 
 KEY, OTHER = bytes(16), bytes(range(16))
@@ -81,3 +89,56 @@ def test_equal_digests_are_of_equal_parameters_and_values(
     except UnicodeEncodeError:
         return  # no values
     assert (digests[0] == digests[1]) is (first == second)
+
+
+TRACED = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (TRACED, True),
+        (TRACED[:-2] + "00", True),
+        ("cc" + TRACED[2:], True),
+        ("cc" + TRACED[2:] + "-what-the-future-will-be", True),
+        (TRACED + "-what-the-future-will-be", False),
+        ("cc" + TRACED[2:] + ".", False),
+        ("ff" + TRACED[2:], False),
+        (TRACED.upper(), False),
+        (TRACED[:3] + "0" * 32 + TRACED[35:], False),
+        (TRACED[:36] + "0" * 16 + TRACED[52:], False),
+        (TRACED[3:35], False),
+        (TRACED + "\n", False),
+        ("", False),
+        (17, False),
+        (None, False),
+        (["00"], False),
+    ],
+)
+def test_a_trace_is_read_as_w3c_trace_context_has_it(text: Any, found: bool) -> None:
+    assert trace_id({TRACEPARENT: text}) == (TRACED[3:35] if found else "")
+
+
+@given(st.text("0123456789abcdefAF-", max_size=60) | st.from_regex(r"[0-9a-f]{2}(-[0-9a-f]+){3}"))
+def test_no_trace_is_read_that_opentelemetry_does_not_read(text: str) -> None:
+    """It also reads what is longer, or has other letters; ids are the same."""
+    propagation = pytest.importorskip("opentelemetry.trace.propagation.tracecontext")
+    trace = pytest.importorskip("opentelemetry.trace")
+    context = propagation.TraceContextTextMapPropagator().extract({"traceparent": text})
+    read = trace.get_current_span(context).get_span_context().trace_id
+    assert trace_id({TRACEPARENT: text}) in ("", f"{read:032x}")
+
+
+def test_an_agent_is_told_of_the_trace_only_with_events_that_it_has() -> None:
+    given = {TRACEPARENT: TRACED, "order": 7, "more": "x"}
+    assert told_values(given, None, "send a") == NO_VALUES
+    assert told_values(given, (), "send a") == {TRACEPARENT: TRACED}
+    assert told_values(given, ("order",), "send a") == {TRACEPARENT: TRACED, "order": "7"}
+    assert told_values({TRACEPARENT: "x"}, (), "send a") == {}
+    assert told_values({TRACEPARENT: "x"}, (TRACEPARENT,), "send a") == {TRACEPARENT: "x"}
+
+
+def test_what_was_said_of_an_event_is_its_values_and_its_trace() -> None:
+    said = (("order", "7"), (TRACE, TRACED[3:35]))
+    assert without_trace(said) == (said[:1], TRACED[3:35])
+    assert without_trace(said[:1]) == (said[:1], "")

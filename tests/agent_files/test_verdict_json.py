@@ -95,7 +95,10 @@ def test_the_fields_are_these_in_this_order() -> None:
         "tags": ["a"],
     }
     assert decode_verdict_untrusted(verdict_line(of_rule)) == of_rule
-    assert [*json.loads(verdict_line(of_rule))] == WRITTEN
+    traced = replace(of_rule, trace_id="0af7651916cd43dd8448eb211c80319c")
+    assert json.loads(verdict_line(traced))["trace_id"] == "0af7651916cd43dd8448eb211c80319c"
+    assert decode_verdict_untrusted(verdict_line(traced)) == traced
+    assert [*json.loads(verdict_line(traced))] == WRITTEN
     assert decode_verdict_untrusted(verdict_line(of_one)) == of_one
 
 

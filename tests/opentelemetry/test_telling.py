@@ -88,7 +88,15 @@ class Service:
 
     @property
     def events(self) -> list[tuple[str, ...]]:
-        return self.process.events
+        """Without their traces."""
+        events = self.process.events
+        return [tuple(part for part in each if part[:12] != "traceparent=") for each in events]
+
+    @property
+    def traces(self) -> list[str]:
+        """Of each event its trace, and the span."""
+        parts = [part for each in self.process.events for part in each]
+        return [part[12:] for part in parts if part[:12] == "traceparent="]
 
     @property
     def counted(self) -> dict[str, int]:
@@ -322,6 +330,16 @@ def test_tools_of_the_model_context_protocol_have_the_clock_in_the_baggage() -> 
         ]
         # It is about this message, and not about those that come of it.
         assert "choreomon" not in baggage.get_all(context)
+
+
+def test_each_event_is_told_with_the_trace_and_the_span_that_it_is_of() -> None:
+    with service() as one:
+        one.takes(one.posts("http://billing/off"))
+        one.posts("http://billing/off")
+        exported = [each.context for each in one.exported.get_finished_spans()]
+        sent, taken, again = [f"00-{each.trace_id:032x}-{each.span_id:016x}" for each in exported]
+        assert one.traces == [f"{each}-00" for each in (sent, taken, again)]
+        assert sent[:35] == taken[:35] != again[:35]
 
 
 @pytest.mark.parametrize("sampler", [ALWAYS_ON, ALWAYS_OFF])

@@ -4,6 +4,7 @@ forbidden."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,23 @@ def test_a_retry_is_a_message_of_its_own(tmp_path: Path) -> None:
         assert two.told == both_ends(*names)
         assert_in_time(two, ["busy/charge", "busy/charge"], names)
         assert two.verdicts == []
+
+
+def test_a_verdict_has_the_trace_of_the_span_that_completes_what_is_forbidden(
+    tmp_path: Path,
+) -> None:
+    """Each request is in a trace of its own, which it says in the header that all know."""
+    needs("requests", "flask")
+    with watched(tmp_path, property_of(off="POST /off", charge="POST /charge")) as two:
+        port = two.start("worker", "flask_worker.py", OTEL_TRACES_EXPORTER="console")
+        mapping = two.mapping(PROCESSES.format(port=port))
+        exported = {"CHOREOMON_MAPPING": mapping, "OTEL_TRACES_EXPORTER": "console"}
+        arguments = ("requests_caller.py", port, "/off", "/charge")
+        said = two.run("caller", *arguments, **exported)
+        traces = re.findall(r'"trace_id": "0x([0-9a-f]{32})"', said)
+        assert len({*traces}) == 2
+        assert_violated_once(two)
+        assert {each.trace_id for each in two.declared} == {traces[1]}
 
 
 def test_over_grpc(tmp_path: Path) -> None:

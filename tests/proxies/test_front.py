@@ -123,6 +123,19 @@ async def test_a_violation_is_seen_from_what_proxies_ask(tmp_path: Path) -> None
         assert proxies.outcomes == {"sent": 1, "handled": 1}
 
 
+TRACED = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+
+@pytest.mark.parametrize(("traceparent", "trace_id"), [(TRACED, TRACED[3:35]), ("rubbish", "")])
+async def test_a_verdict_says_the_trace_of_its_request(
+    tmp_path: Path, traceparent: str, trace_id: str
+) -> None:
+    async with asked(tmp_path) as proxies:
+        await proxies.handling(choreomon=await header_of(), traceparent=traceparent)
+        await proxies.sending(traceparent=traceparent)
+        assert [each.trace_id for each in proxies.agent.last_verdicts] == [trace_id]
+
+
 async def test_what_proxies_ask_counts_once_and_before_it_is_answered(tmp_path: Path) -> None:
     async with asked(tmp_path) as proxies:
         for events in range(1, 4):

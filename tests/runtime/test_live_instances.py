@@ -32,6 +32,7 @@ property:
       cancel: [{on: "billing -> bank : reverse(order)", after: [1, 1], back_to: 0}]
 """
 NAMES = ("billing", "shop")
+TRACED = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
 
 @pytest.fixture
@@ -124,8 +125,8 @@ def test_of_two_orders_the_one_is_judged_that_was_refunded(
         await shop.sending("carrier", "ship", order="D-9")
         # What follows is not judged before both have died.
         await ended(agents["billing"], how)
-        await shop.sending("carrier", "ship", order="A-17")
-        await shop.sending("carrier", "ship", order="B-1")
+        await shop.sending("carrier", "ship", order="A-17", traceparent=TRACED)
+        await shop.sending("carrier", "ship", order="B-1", traceparent="none")
         for process in (billing, shop):
             await process.close(deadline=0.0)
         await ended(agents["shop"], how)
@@ -135,11 +136,13 @@ def test_of_two_orders_the_one_is_judged_that_was_refunded(
         verdict = await next_verdict(agents["shop"])
         assert (verdict["verdict"], verdict["count"]) == ("violated", 2)
         assert verdict["for"] == {"order": "A-17"}
+        assert verdict["trace_id"] == TRACED[3:35]
         assert "A-17" not in verdict["id"]
         configs = [each for name in NAMES for each in ("--config", folder / f"{name}.json")]
         looking = ("watch", "--once", "--wait", 300, *configs)
         # Others read what the agents say: not on the loop that waits for them.
-        shown = await asyncio.to_thread(choreomon, *looking)
+        shown = await asyncio.to_thread(choreomon, *looking, "--explain")
+        assert f"It happened in the trace {TRACED[3:35]}." in shown.out
         assert "(send shop -> carrier : ship) for order=A-17" in shown.out
         assert shown.code == 1
         assert (await asyncio.to_thread(choreomon, *looking, "--for", "order=A-17")).code == 1

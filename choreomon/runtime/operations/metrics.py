@@ -31,6 +31,7 @@ REASONS: Final[tuple[str, ...]] = (
             *get_args(peers.Refusal),
             *get_args(rights.RefusalReason),
             *("base", "busy", "closed", "connections", "held", "late", "sender", "store", "system"),
+            "trace",
         )
     ),
 )
