@@ -192,11 +192,17 @@ class _Lines:
 @contextmanager
 def watched(folder: Path, text: str) -> Iterator[Two]:
     """The agents of `caller` and `worker` for a document, with who waits for them."""
+    with witnessed(folder) as two:
+        two.stack.enter_context(_agents(two, tables_of(text)))
+        yield two
+
+
+@contextmanager
+def witnessed(folder: Path) -> Iterator[Two]:
+    """Services whose agents are somebody else's, with who waits for them."""
     with ExitStack() as stack:
         two = Two(folder, _environment(), stack=stack)
-        witness = stack.enter_context(_witness(two))
-        two.environment["WITNESS"] = witness
-        stack.enter_context(_agents(two, tables_of(text)))
+        two.environment["WITNESS"] = stack.enter_context(_witness(two))
         yield two
 
 

@@ -1,8 +1,8 @@
-"""A worker made with Flask: everything is witnessed, `/moved/X` leads to `/X`, and `/busy/X` is so
-once."""
+"""A worker made with Flask: everything is witnessed, `/X` is answered with the header that came,
+`/moved/X` leads to `/X`, and `/busy/X` is so once."""
 
 from asking import witness
-from flask import Flask, redirect
+from flask import Flask, redirect, request
 from werkzeug.serving import make_server
 
 app = Flask(__name__)
@@ -12,7 +12,7 @@ busy = set()
 @app.post("/<name>")
 def take(name):
     witness(name)
-    return name
+    return request.headers.get("choreomon", "")
 
 
 @app.post("/moved/<name>")
