@@ -23,8 +23,8 @@ FEW: Final = 16
 
 
 def undecided(monitor: MonitorSetup, state: MonitorState) -> dict[Reference, int]:
-    """For each own reference with a queued event or an open inspection the count of the
-    oldest such event."""
+    """Return the count of the oldest queued event, or event with an open inspection, of each own
+    reference that has one."""
     own = monitor.own
     oldest: dict[Reference, int] = {}
     if len(state.inspections) <= FEW:
@@ -48,7 +48,7 @@ def undecided(monitor: MonitorSetup, state: MonitorState) -> dict[Reference, int
 
 
 def must_wait(monitor: MonitorSetup, undecided: Mapping[Reference, int], inquiry: Inquiry) -> bool:
-    """Whether something that is asked about happened before the inquired event and is not
+    """Tell whether something that is asked about happened before the inquired event and is not
     decided yet (the paper's UnknownRsult and UnhandleMsg)."""
     if not undecided:
         return False
@@ -62,7 +62,7 @@ def must_wait(monitor: MonitorSetup, undecided: Mapping[Reference, int], inquiry
 
 
 def promise(state: MonitorState, clock: VectorClock, reader: int) -> int:
-    """Of the events of the process at `reader`, the count that every event knows about
+    """Return the count of events of the process at `reader` that is known to every event about
     which this monitor may still ask, or has asked without an answer."""
     if state.inspections:
         return state.inspections[0].event[reader]

@@ -35,7 +35,7 @@ class CentralMonitor:
 
     @property
     def remembered(self) -> tuple[object, ...]:
-        """All that grows with the run, as plain values."""
+        """Return all that grows with the run, as plain values."""
         return self._reevaluation.remembered + self._verdicts.remembered
 
     def receive(self, notice: Notice) -> list[tuple[str, Declared]]:
@@ -44,5 +44,5 @@ class CentralMonitor:
         return self._verdicts.revise(self._reevaluation.observe(Event(notice.label, notice.event)))
 
     def explained(self, verdict: MonitorVerdict) -> MonitorVerdict:
-        """One of its verdicts with the reasons of now; see `Reevaluation.explained`."""
+        """Return one of its verdicts with the reasons of now; see `Reevaluation.explained`."""
         return self._reevaluation.explained(verdict)

@@ -46,8 +46,8 @@ Cut: TypeAlias = tuple[int, ...]
 
 @dataclass(slots=True)
 class Outcomes:
-    """Whether something fired: in some order surely, in some surely not, in some that depends on
-    what is open, or that were not looked at."""
+    """Outcomes of asking whether something fired: in some order surely, in some surely not, in some
+    that depends on what is open, or that were not looked at."""
 
     yes: bool = False
     no: bool = False
@@ -76,7 +76,7 @@ class Outcomes:
 
 
 class Found(NamedTuple):
-    """For each of the transitions that were asked about its outcomes; of all final ones together,
+    """Outcomes of each of the transitions that were asked about; of all final ones together,
     whether any fired; and whether the search was cut off."""
 
     each: tuple[Outcomes, ...]
@@ -85,7 +85,7 @@ class Found(NamedTuple):
 
 
 class _Effect(NamedTuple):
-    """What one transition does, with the `result` of its record: `pre` are the bits of which one
+    """Effect of one transition, with the `result` of its record: `pre` are the bits of which one
     must be live, `adds` its own bit where it is a forward one, `takes` what it cancels."""
 
     result: str
@@ -102,7 +102,7 @@ class _Event(NamedTuple):
 
 
 class _Stretch(NamedTuple):
-    """At every cut from `least` to `most`, chain by chain, these may fire."""
+    """Stretch of cuts, from `least` to `most`, chain by chain, at which these may fire."""
 
     least: Cut
     most: Cut
@@ -157,9 +157,9 @@ def possible_outcomes(
     *,
     most: int = MAX_STATES,
 ) -> Found:
-    """Whether the transitions `asked`, each with whether it is final, fired at `event` of the
-    process at `own`, by `records`. Those of the event itself, and of what happened after it, are
-    left out. `bits` knows all transitions that are recorded or asked about."""
+    """Find out whether the transitions `asked`, each with whether it is final, fired at `event` of
+    the process at `own`, by `records`. Those of the event itself, and of what happened after it,
+    are left out. `bits` knows all transitions that are recorded or asked about."""
     chains, events, stretches = _arranged(bits, index_of, event, own, records)
     least = _before(chains, event, own)
     pres = [(bits.effect(reference, FRM_P).pre, final) for reference, final in asked]
@@ -189,7 +189,7 @@ def possible_outcomes(
 def _reached(
     events: Sequence[Sequence[_Event]], stretches: Sequence[_Stretch]
 ) -> Iterator[tuple[Cut, frozenset[Live]]]:
-    """Every consistent cut with what may be live there, smaller ones first."""
+    """Yield every consistent cut with what may be live there, smaller ones first."""
     disturbing = _Disturbing(stretches, [len(each) for each in events])
     cuts: dict[Cut, set[Live]] = {(0,) * len(events): {(0, 0)}}
     while cuts:
@@ -212,8 +212,8 @@ def _reached(
 
 
 class _Disturbing:
-    """What may fire at a cut, by the stretches that it is in. For each place of a cut and each
-    count there it is kept which stretches allow it, as the bits of one number."""
+    """Transitions that may fire at a cut, by the stretches that it is in. For each place of a cut
+    and each count there it is kept which stretches allow it, as the bits of one number."""
 
     def __init__(self, stretches: Sequence[_Stretch], sizes: Sequence[int]) -> None:
         self._stretches = stretches
@@ -225,7 +225,7 @@ class _Disturbing:
         self._together: dict[int, tuple[int, int]] = {0: (0, 0)}
 
     def at(self, cut: Cut) -> tuple[int, int]:
-        """What all of them may add there, and what they may take."""
+        """Return what all of them may add there, and what they may take."""
         within = (1 << len(self._stretches)) - 1
         for allowed, count in zip(self._allowed, cut, strict=True):
             within &= allowed[count]
@@ -241,7 +241,8 @@ class _Disturbing:
 
 
 def after(effects: Sequence[_Effect], live: Live) -> Live:
-    """What is live after an event. All that it labels is judged by what was live before it."""
+    """Return what is live after an event. All that it labels is judged by what was live before
+    it."""
     before_must, before_may = must, may = live
     fired = perhaps = 0
     for result, pre, adds, takes in effects:
@@ -305,7 +306,7 @@ def _needed(
 
 
 def _before(chains: Sequence[tuple[int, list[VectorClock]]], event: VectorClock, own: int) -> Cut:
-    """How many events of each chain happened before this one of the process at `own`."""
+    """Count the events of each chain that happened before this one of the process at `own`."""
     return tuple(
         bisect_right(clocks, event[index] - (index == own), key=lambda other: other[index])
         for index, clocks in chains

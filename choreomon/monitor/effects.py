@@ -19,7 +19,7 @@ class Send(NamedTuple):
 
 
 class SetDeadline(NamedTuple):
-    """After the monitor's deadline, step with `Expire(event)`."""
+    """Request to step, after the monitor's deadline, with `Expire(event)`."""
 
     event: VectorClock
 
@@ -44,8 +44,9 @@ class Declared(NamedTuple):
 
 
 class Unsettled(NamedTuple):
-    """By `precise` rules: of the event with this clock `possibly-violated` is said, and it is not
-    shown that the order of the run leaves that open. A bound was met, or something was not seen."""
+    """Note by `precise` rules that of the event with this clock `possibly-violated` is said, and
+    that it is not shown that the order of the run leaves that open. A bound was met, or something
+    was not seen."""
 
     event: VectorClock
 

@@ -29,9 +29,9 @@ _At: TypeAlias = tuple[Reference, int]
 
 
 def standing_for(records: Iterable[Record], own: int, count: int) -> Record | None:
-    """Of the records of one transition of the process at `own` that of the event number `count`, or
-    what stands for it, where it was dropped or merged, or fell into a gap. `None`: it did not
-    fire."""
+    """Return the record of the event number `count` among those of one transition of the process at
+    `own`, or what stands for it, where it was dropped or merged, or fell into a gap. `None`: it did
+    not fire."""
     found = None
     for record in records:
         _, clock, result, since = record
@@ -50,7 +50,7 @@ def standing_for(records: Iterable[Record], own: int, count: int) -> Record | No
 def known_records(
     monitor: MonitorSetup, state: MonitorState, inspection: Inspection
 ) -> list[Record]:
-    """All that was told, and what the beginning fired, grounded: of each event what is most
+    """Return all that was told, and what the beginning fired, grounded: of each event what is most
     certain, and no open record of which is known by now that it did not fire."""
     event, _, _, direct, _, evidence, _, resolved = inspection
     own, entry_of = monitor.own, monitor.entry_of
@@ -130,7 +130,7 @@ def _at(chain: Chain, own: int, count: int) -> Record | None:
 
 
 def _answered(monitor: MonitorSetup, inspection: Inspection) -> set[Reference]:
-    """Of which transitions all is known that is not after the inspected event."""
+    """Return the transitions of which all is known that is not after the inspected event."""
     silent = () if inspection.named else inspection.waiting
     asked = [each for _, _, references in inspection.plan.others for each in references]
     return {each for each in (*asked, *inspection.plan.own_asked) if each.process not in silent}
@@ -139,9 +139,9 @@ def _answered(monitor: MonitorSetup, inspection: Inspection) -> set[Reference]:
 def concerning(
     monitor: MonitorSetup, inspection: Inspection, known: Sequence[Record]
 ) -> list[Record]:
-    """What of all that is known concerns the inspected event: nothing that is after it, and of the
-    gaps of who answered about it only those of this answer. In others nothing was lost that is not
-    after the event, as in one that ended after somebody else had been told of it."""
+    """Return what of all that is known concerns the inspected event: nothing that is after it, and
+    of the gaps of who answered about it only those of this answer. In others nothing was lost that
+    is not after the event, as in one that ended after somebody else had been told of it."""
     own, count = monitor.own, inspection.event[monitor.own]
     answered = _answered(monitor, inspection)
     return [
@@ -153,7 +153,7 @@ def concerning(
 
 
 def _own(monitor: MonitorSetup, state: MonitorState, record: Record) -> list[Record]:
-    """What is known by now of an own record that somebody told back."""
+    """Return what is known by now of an own record that somebody told back."""
     own = monitor.own
     place = monitor.chain_of[record.reference]
     found = _at(state.history[place], own, record.clock[own])
@@ -173,8 +173,8 @@ def _own(monitor: MonitorSetup, state: MonitorState, record: Record) -> list[Rec
 
 
 def unanswered(monitor: MonitorSetup, inspection: Inspection) -> list[Record]:
-    """What stands for the first answers that are missing: whatever is asked about may have fired,
-    at any time."""
+    """Return what stands for the first answers that are missing: whatever is asked about may have
+    fired, at any time."""
     event, plan, waiting, *_ = inspection
     if inspection.named:
         return []

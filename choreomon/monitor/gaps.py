@@ -45,7 +45,7 @@ def with_gap(gaps: tuple[Gap, ...], gap: Gap) -> tuple[Gap, ...]:
 
 
 def earlier(clock: VectorClock, other: VectorClock) -> VectorClock:
-    """Of two clocks of one process the one that it had first."""
+    """Return the one of two clocks of a process that it had first."""
     return clock if sum(clock) <= sum(other) else other
 
 

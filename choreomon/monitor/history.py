@@ -48,9 +48,9 @@ chains are shorter; those of the simulator's other strategies grow with the run.
 
 
 class Record(NamedTuple):
-    """One event at which a transition fired, possibly fired, or is under inspection
-    (`?`); or several such events, merged: then `since` is the clock of the first, and
-    `clock` and `result` are those of the last. Or a gap, in an answer: `choreomon.monitor.gaps`."""
+    """Record of one event at which a transition fired, possibly fired, or is under inspection
+    (`?`); or several such events, merged: then `since` is the clock of the first, and `clock` and
+    `result` are those of the last. Or a gap, in an answer: `choreomon.monitor.gaps`."""
 
     reference: Reference
     clock: VectorClock
@@ -110,7 +110,7 @@ def _relevant_far_back(chain: Chain, own: int, known: int, asker: int, count: in
 
 
 def not_after(chain: Chain, own: int, event: VectorClock, asker: int) -> list[Record]:
-    """All records of a chain that did not happen after the event, newest first."""
+    """Return all records of a chain that did not happen after the event, newest first."""
     count = event[asker]
     same = own == asker
     return [
@@ -126,7 +126,8 @@ def _answered(record: Record) -> Record:
 
 
 def place_in(chain: Chain, own: int, count: int) -> int:
-    """Where in the chain of the process at `own` the record of its event number `count` is."""
+    """Return the place, in the chain of the process at `own`, of the record of its event number
+    `count`."""
     return bisect_left(chain, count, key=lambda record: record.clock[own])
 
 

@@ -89,14 +89,14 @@ class Host:
 
     @property
     def rights(self) -> Rights:
-        """What others may say to this one."""
+        """Return what others may say to this one."""
         return self._rights
 
     def initial(self) -> HostState:
         return HostState(zero(len(self.monitor.processes)), self.monitor.initial())
 
     def mentions(self, label: Label) -> bool:
-        """Whether some row does, so that the event is to be reported."""
+        """Tell whether some row does, so that the event is to be reported."""
         return label in self.monitor.plans
 
     def asks(self) -> frozenset[str]:
@@ -167,7 +167,7 @@ class Host:
         return self._step(state, Expire(events[0])) if events else (state, [])
 
     def give_up(self, state: HostState, count: int) -> Stepped:
-        """Nothing more is waited for about the own event number `count`."""
+        """Wait for nothing more about the own event number `count`."""
         own, monitor = self.monitor.own, state.monitor
         if isinstance(monitor, InstancesState):
             opened = monitor.shared.open.at(count)
@@ -177,21 +177,22 @@ class Host:
         return self._step(state, GiveUp(events[0])) if events else (state, [])
 
     def go_on(self, state: HostState) -> Stepped:
-        """There is time for what a step left unfinished, where the monitor is one in slices."""
+        """Do what a step left unfinished, where the monitor is one in slices."""
         return self._step(state, GoOn())
 
     # Gaps.
 
     def gap_opens(self, state: HostState, since: VectorClock | None = None) -> HostState:
-        """From now on events may happen that are not told, or ever since the clock was `since`."""
+        """Open a gap: from now on, or ever since the clock was `since`, events may happen that are
+        not told."""
         stepped, _ = self._step(state, GapOpens(since))
         return stepped
 
     def gap_ends(
         self, state: HostState, *, lost: bool, since: VectorClock | None = None
     ) -> Stepped:
-        """Every event is told again. `lost`: some that happened never will be, since the clock was
-        `since`, or since the gap opened."""
+        """End a gap: every event is told again. `lost`: some that happened never will be, since the
+        clock was `since`, or since the gap opened."""
         if not lost:
             return self._step(state, GapEnds(None))
         until = tick(state.clock, self.monitor.own)
@@ -236,7 +237,7 @@ class Host:
         return [decision.event[own] for decision in state.monitor.decisions]
 
     def is_undecided(self, state: HostState, count: int) -> bool:
-        """Whether a last verdict about the own event number `count` is to come."""
+        """Tell whether a last verdict about the own event number `count` is to come."""
         own, monitor = self.monitor.own, state.monitor
         if isinstance(monitor, InstancesState):
             opened = monitor.shared.open.at(count)

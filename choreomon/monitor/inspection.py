@@ -58,15 +58,15 @@ def received(
 
 
 def named_of(inspection: Inspection, owner: str) -> tuple[Named, ...]:
-    """What it asks this owner about by name now."""
+    """Return what it asks this owner about by name now."""
     return tuple(each for each in inspection.named if each.reference.process == owner)
 
 
 def inspection_at(
     monitor: MonitorSetup, state: MonitorState, owner: str, reference: Reference, count: int
 ) -> int | None:
-    """Where the inspection that is called `reference` at the own event number `count` is, if there
-    is one that still waits for `owner`."""
+    """Return the place of the inspection that is called `reference` at the own event number
+    `count`, if there is one that still waits for `owner`."""
     own, inspections = monitor.own, state.inspections
     place = first_at(inspections, own, count) if len(inspections) > FEW else 0
     for event, plan, waiting, *_ in inspections[place:]:
@@ -85,7 +85,8 @@ def judged(
     clock: VectorClock,
     effects: list[Effect],
 ) -> MonitorState:
-    """All answers to the inspection at `place` are there: it is over, or asks again."""
+    """Judge the inspection at `place`, to which all answers are there: it is over, or asks
+    again."""
     inspection = state.inspections[place]
     findings = monitor.rules.findings(monitor, state, inspection)
     if not findings.named:
@@ -106,7 +107,7 @@ def judged(
 def unanswered_inquiries(
     monitor: MonitorSetup, state: MonitorState, inspection: Inspection, clock: VectorClock
 ) -> Iterator[Inquiry]:
-    """What is asked and not answered, by name where it is asked so; also of oneself."""
+    """Yield what is asked and not answered, by name where it is asked so; also of oneself."""
     oldest = state.inspections[0].event
     asked_of = {owner: asked for owner, _, asked in inspection.plan.others}
     asked_of[monitor.process] = inspection.plan.own_asked
@@ -260,7 +261,7 @@ def _decided(
 
 
 def decisions_about(decisions: Sequence[Decision], own: int, event: VectorClock) -> tuple[int, int]:
-    """Where those about this event begin and end; there is one for each rule that is open."""
+    """Return where those about this event begin and end; there is one for each rule that is open."""
     first = last = first_at(decisions, own, event[own])
     while last < len(decisions) and decisions[last].event == event:
         last += 1
@@ -268,7 +269,7 @@ def decisions_about(decisions: Sequence[Decision], own: int, event: VectorClock)
 
 
 def final_judgements(plan: Plan, findings: Findings) -> tuple[tuple[Reference, Judgement], ...]:
-    """What its final transitions came to."""
+    """Return what its final transitions came to."""
     return tuple(
         (each.reference, judgement)
         for each, judgement in zip(plan.inspected, findings.judgements, strict=True)
@@ -277,5 +278,6 @@ def final_judgements(plan: Plan, findings: Findings) -> tuple[tuple[Reference, J
 
 
 def first_at(things: Sequence[Inspection | Decision], own: int, count: int) -> int:
-    """Where the first of the things is, oldest first, whose event has this count or more."""
+    """Return the place of the first of the things, oldest first, whose event has this count or
+    more."""
     return bisect_left(things, count, key=lambda thing: thing.event[own])

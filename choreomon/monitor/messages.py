@@ -80,9 +80,9 @@ class Waiting(NamedTuple):
 
 
 class Push(NamedTuple):
-    """What a pushing monitor tells a reader of one of its references: what became of the
-    event with clock `event`. `result` is `None` where it turned out not fired; a higher
-    `revision` replaces a lower one."""
+    """Message of a pushing monitor to a reader of one of its references: what became of the event
+    with clock `event`. `result` is `None` where it turned out not fired; a higher `revision`
+    replaces a lower one."""
 
     sender: str
     receiver: str
@@ -94,9 +94,8 @@ class Push(NamedTuple):
 
 
 class Notice(NamedTuple):
-    """What a process tells the central monitor, which is beside none: that a labelled event
-    happened. The one message that carries a label, since a central monitor knows the whole
-    property."""
+    """Message of a process to the central monitor, which is beside none: a labelled event happened.
+    The one message that carries a label, since a central monitor knows the whole property."""
 
     sender: str
     label: Label

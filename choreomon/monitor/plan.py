@@ -10,7 +10,7 @@ from choreomon.properties.tables import Inspected
 
 
 class Plan(NamedTuple):
-    """How to inspect transitions together: the chains of their records, whom of the others to ask
+    """Plan to inspect transitions together: the chains of their records, whom of the others to ask
     for what (with their indices), and what to ask oneself. `starts`: it is one that fires whenever
     it is seen, so nobody is asked. `violates`: another one that does is final, so the verdict about
     the event is certain without them."""

@@ -81,7 +81,7 @@ TOO_MANY: Final = 64
 
 
 class _Known:
-    """What is known of an inspection, whichever rule it is asked for: of all that was `told`, what
+    """Knowledge about an inspection, whichever rule it is asked for: of all that was `told`, what
     concerns the event (`here`); what is `missing`; and how many inspections are open."""
 
     def __init__(self, monitor: MonitorSetup, state: MonitorState, inspection: Inspection) -> None:
@@ -98,7 +98,7 @@ class _Known:
 
 
 class Precise:
-    """See the module."""
+    """Rules of the module above."""
 
     name: RulesName = "precise"
     together: Final = True
@@ -133,7 +133,7 @@ class Precise:
         return _told(monitor, state, records)
 
     def _named(self, monitor: MonitorSetup, state: MonitorState, inquiry: Inquiry) -> Told:
-        """What became of single events. Of one that was dropped, what stands for it is told."""
+        """Tell what became of single events. Of one that was dropped, what stands for it is told."""
         own = monitor.own
         records: dict[Record, None] = {}
         for count, reference in inquiry.named:
@@ -148,7 +148,7 @@ class Precise:
     def findings(
         self, monitor: MonitorSetup, state: MonitorState, inspection: Inspection
     ) -> Findings:
-        """Of each rule by itself, since they have no transition in common."""
+        """Find each rule by itself, since they have no transition in common."""
         known = _Known(monitor, state, inspection)
         by_rule = monitor.by_rule(inspection.plan)
         if len(by_rule) == 1:
@@ -182,7 +182,7 @@ class Precise:
         transitions: Sequence[Inspected],
         rule: int,
     ) -> Findings:
-        """What is found of the transitions of one rule."""
+        """Return what is found of the transitions of one rule."""
         inspection, told, here = about.inspection, about.told, about.here
         event, plan, waiting, *_ = inspection
         own, is_final = monitor.own, any(each.final for each in transitions)
@@ -266,8 +266,8 @@ class Precise:
         *,
         search: bool,
     ) -> Findings | None:
-        """Of a backlog: what records say that are weighed one by one, where that is all sure, or
-        where nothing is to be searched. `None`: the orders are to be."""
+        """Return, of a backlog, what records say that are weighed one by one, where that is all
+        sure, or where nothing is to be searched. `None`: the orders are to be."""
         inspection, here = about.inspection, about.here
         event, plan, waiting, *_ = inspection
         own, silent = monitor.own, () if inspection.named else waiting
@@ -302,8 +302,8 @@ class Precise:
         )
 
     def most_states(self, backlog: int) -> int:
-        """How many states are looked at for one event while so many inspections are open. The
-        longer they are, the less time there is for each, as others wait: a backlog of n takes
+        """Return how many states are looked at for one event while so many inspections are open.
+        The longer they are, the less time there is for each, as others wait: a backlog of n takes
         MAX_STATES * UNHURRIED * (1 + log(n / UNHURRIED)) at most, until it is gone. Of more than
         TOO_MANY none is searched: even what matters takes longer to find than there is time."""
         if backlog > TOO_MANY:
@@ -371,9 +371,9 @@ def merged(chain: Chain, longest: int = MOST_RECORDS) -> Chain:
 
 
 def _told(monitor: MonitorSetup, state: MonitorState, records: Sequence[Record]) -> Told:
-    """These own records with all that the undecided ones rest on, and nothing on which only others
-    rest. Where that is too much for a message, they may have fired, and nothing more is told of
-    them."""
+    """Tell these own records with all that the undecided ones rest on, and nothing on which only
+    others rest. Where that is too much for a message, they may have fired, and nothing more is told
+    of them."""
     undecided = [each for each in records if each.result == FRM_P and each.since is None]
     if not undecided:
         return Told(tuple(records))

@@ -20,8 +20,8 @@ from choreomon.monitor.wait_for_graph import unresponsive
 def provisional_verdicts(
     monitor: MonitorSetup, state: MonitorState, event: VectorClock
 ) -> tuple[MonitorState, list[Declared]]:
-    """What is to be said of the own event with this clock, of each rule, where the answers that are
-    missing may matter, and the state that remembers that it was said.
+    """Return what is to be said of the own event with this clock, of each rule, where the answers
+    that are missing may matter, and the state that remembers that it was said.
 
     Nothing is said of a rule where the event is decided, where nothing was formed whatever the
     answers, or where it was said before.

@@ -252,7 +252,7 @@ class Monitor(MonitorSetup):
         return after, clock, effects
 
     def _promised(self, settled: tuple[int, ...], name: str, count: int) -> tuple[int, ...]:
-        """With what this process promised, if it may ask and that says enough more."""
+        """Add what this process promised, if it may ask and that says enough more."""
         place = self.readers.get(name)
         if place is None or count < settled[place] + SMALL:
             return settled
@@ -312,7 +312,7 @@ class Monitor(MonitorSetup):
 
 
 def _first_slice(ready: Sequence[Inquiry], process: str) -> list[Inquiry]:
-    """Of inquiries that can be answered those that are in one step of this process."""
+    """Return the inquiries, of those that can be answered, that are in one step of this process."""
     few = ready[:ANSWERS_IN_A_SLICE]
     own = [place for place, inquiry in enumerate(few) if inquiry.sender == process]
     return [*few[: own[0] + 1]] if own else [*few]

@@ -42,7 +42,7 @@ class JointVerdicts:
 
     @property
     def remembered(self) -> tuple[object, ...]:
-        """All that grows with the run, as plain values."""
+        """Return all that grows with the run, as plain values."""
         finals = [(event, list(found.items())) for event, found in self._finals.items()]
         return finals, list(self._told_possible)
 
@@ -84,7 +84,7 @@ class PushMonitor:
 
     @property
     def remembered(self) -> tuple[object, ...]:
-        """All that grows with the run, as plain values."""
+        """Return all that grows with the run, as plain values."""
         return self._reevaluation.remembered + self._verdicts.remembered
 
     def observe(self, event: Event, clock: VectorClock) -> list[Effect]:
@@ -98,7 +98,7 @@ class PushMonitor:
         return clock, self._tell(changed, clock)
 
     def explained(self, verdict: MonitorVerdict) -> MonitorVerdict:
-        """One of its verdicts with the reasons of now; see `Reevaluation.explained`."""
+        """Return one of its verdicts with the reasons of now; see `Reevaluation.explained`."""
         return self._reevaluation.explained(verdict)
 
     def _tell(self, changed: list[Judged], clock: VectorClock) -> list[Effect]:

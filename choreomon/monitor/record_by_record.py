@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
 
 class RecordByRecord(ABC):
-    """What both sets of rules share: each transition is inspected by itself, each pre record is
-    weighed by itself, against the vio records, and what is the surest of all counts.
+    """Part that both sets of rules share: each transition is inspected by itself, each pre record
+    is weighed by itself, against the vio records, and what is the surest of all counts.
 
     `keep`: what of a chain to keep, `None` where everything is kept.
     """
@@ -55,7 +55,7 @@ class RecordByRecord(ABC):
 
     @abstractmethod
     def tell(self, chain: Chain, own: int, event: VectorClock, asker: int) -> list[Record]:
-        """What to tell about `chain`, of the process at `own`, for an event of `asker`."""
+        """Return what to tell about `chain`, of the process at `own`, for an event of `asker`."""
 
     def answer(self, monitor: MonitorSetup, state: MonitorState, inquiry: Inquiry) -> Told:
         own, asker, event = monitor.own, monitor.index_of[inquiry.sender], inquiry.event
@@ -93,9 +93,9 @@ class RecordByRecord(ABC):
         index_of: Mapping[str, int],
         silent: Sequence[str] = (),
     ) -> Judgement:
-        """Whether `inspected` fired at `event`, of the process at `own`, given all `records` of
-        what it needs, but those of the processes that are `silent`: these may have fired anything.
-        Starting transitions are not judged: they fire. Reasons may be left out where the
+        """Judge whether `inspected` fired at `event`, of the process at `own`, given all `records`
+        of what it needs, but those of the processes that are `silent`: these may have fired
+        anything. Starting transitions are not judged: they fire. Reasons may be left out where the
         transition is not final: nobody asks for them."""
         missing = silent and any(
             pre.process in silent for need in inspected.needs for pre in need.pres
@@ -142,8 +142,8 @@ class RecordByRecord(ABC):
         because: list[Reason] | None,
         all_heard: bool,
     ) -> Result | None:
-        """What comes of one pre record; its reason and those of the vio records that concern it
-        go to `because`, where they are asked for. `all_heard`: whether no vio record can be
+        """Return what comes of one pre record; its reason and those of the vio records that concern
+        it go to `because`, where they are asked for. `all_heard`: whether no vio record can be
         missing."""
 
 
@@ -165,7 +165,7 @@ class Sound(RecordByRecord):
     def _candidates(
         self, records: Sequence[Record], event: VectorClock, own: int
     ) -> Sequence[Record]:
-        """Those that begin before the event, and are not the event itself."""
+        """Return the records that begin before the event, and are not the event itself."""
         count = event[own]
         return [record for record in records if (record[3] or record[1])[own] < count]
 

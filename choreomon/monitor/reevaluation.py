@@ -45,8 +45,8 @@ MAX_REVISIONS: Final = 8
 
 
 class Judged(NamedTuple):
-    """What one transition came to at one event, and how often that result has changed.
-    The reasons are those of the last change, and need not hold any more."""
+    """Judgement on one transition at one event, and how often that result has changed. The reasons
+    are those of the last change, and need not hold any more."""
 
     inspected: Inspected
     event: VectorClock
@@ -105,7 +105,7 @@ class Reevaluation:
 
     @property
     def remembered(self) -> tuple[object, ...]:
-        """All that grows with the run, as plain values; of a row of a table only its name."""
+        """Return all that grows with the run, as plain values; of a row of a table only its name."""
         return (
             list(self.chains.items()),
             [
@@ -215,7 +215,7 @@ class Reevaluation:
     def _concerned(
         self, needing: Reference, appearing: set[Result | None], change: RecordChange
     ) -> Iterator[int]:
-        """Where in `judged[needing]` the entries are whose results a change may change,
+        """Yield where in `judged[needing]` the entries are whose results a change may change,
         newest first. None of their events happened before that of the change.
 
         Entries whose events know the event of the change are all judged anew. For the others, to

@@ -15,8 +15,8 @@ from choreomon.monitor.state import MonitorState
 def open_inquiries(
     monitor: MonitorSetup, state: MonitorState, clock: VectorClock
 ) -> Iterator[Inquiry]:
-    """What others were asked and have not answered, oldest event first: what to ask again after
-    a restart, or where it may have been lost."""
+    """Yield what others were asked and have not answered, oldest event first: what to ask again
+    after a restart, or where it may have been lost."""
     for inspection in state.inspections:
         for inquiry in unanswered_inquiries(monitor, state, inspection, clock):
             if inquiry.receiver != monitor.process:
@@ -24,7 +24,7 @@ def open_inquiries(
 
 
 def same_inquiry(inquiry: Inquiry, other: Inquiry, asker: int) -> bool:
-    """Whether both ask the same for the same event of the process at `asker`."""
+    """Tell whether both ask the same for the same event of the process at `asker`."""
     return (
         inquiry.event[asker] == other.event[asker]
         and inquiry.inspected == other.inspected

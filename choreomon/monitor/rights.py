@@ -39,7 +39,7 @@ class Refused(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rights:
-    """Who may ask what of the monitor of `process`, at the index `own`, and whom it asks what.
+    """Rights to ask the monitor of `process`, at the index `own`, and its own to ask others.
 
     `may_ask`: by reader; `may_name`: the same of second inquiries. `asked_of`: by inspected
     transition and owner; `named_of`: by owner, what may be asked about by name; so all that

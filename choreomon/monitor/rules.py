@@ -35,11 +35,10 @@ class Told(NamedTuple):
 
 
 class Findings(NamedTuple):
-    """What an inspection came to: a judgement for each transition; `surely`: the rules of which
-    one of the final ones fired, though it may not be certain which; `named`, what is to be asked
-    about before it is over; `evidence`, what is not certain rests on; `alone`: that is too much,
-    and not kept. `unsettled`: some final transition possibly fired, and more answers might have
-    told."""
+    """Findings of an inspection: a judgement for each transition; `surely`: the rules of which one
+    of the final ones fired, though it may not be certain which; `named`, what is to be asked about
+    before it is over; `evidence`, what is not certain rests on; `alone`: that is too much, and not
+    kept. `unsettled`: some final transition possibly fired, and more answers might have told."""
 
     judgements: tuple[Judgement, ...]
     surely: frozenset[int] = frozenset()
@@ -50,8 +49,8 @@ class Findings(NamedTuple):
 
 
 class Rules(Protocol):
-    """What differs between sets of rules. Implementations are stateless. `together`: whether all
-    transitions that an event labels are inspected together."""
+    """Interface of what differs between sets of rules. Implementations are stateless. `together`:
+    whether all transitions that an event labels are inspected together."""
 
     name: RulesName
 
@@ -60,7 +59,7 @@ class Rules(Protocol):
 
     @property
     def keep(self) -> Keep | None:
-        """What of a chain to keep; `None` where everything is kept, also what nobody will
+        """Return what of a chain to keep; `None` where everything is kept, also what nobody will
         ask for. A method of this signature will do."""
 
     def most_told(self, most_open: int) -> int | None:
@@ -74,8 +73,9 @@ class Rules(Protocol):
     def findings(
         self, monitor: MonitorSetup, state: MonitorState, inspection: Inspection
     ) -> Findings:
-        """What the answers come to; or, while some are missing, what is known so far: what who is
-        silent owns is uncertain then, and nothing is `Frm` that is not so whatever they say."""
+        """Return what the answers come to; or, while some are missing, what is known so far: what
+        who is silent owns is uncertain then, and nothing is `Frm` that is not so whatever they say.
+        """
 
 
 NOTHING: Final = Judgement(None)

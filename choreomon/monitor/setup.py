@@ -46,7 +46,7 @@ def _in_rules(plan: Plan, rule_of: Mapping[Reference, int]) -> tuple[InRule, ...
 
 @dataclass(frozen=True)
 class MonitorSetup:
-    """What a monitor is made of and never changes.
+    """Parts that a monitor is made of, and never changes.
 
     `processes` are all processes of the system, in the order of clock entries.
     `has_deadline`: whether provisional verdicts are wanted from `Expire`. `most_open`: inspections

@@ -31,27 +31,27 @@ class Expire(NamedTuple):
 
 
 class GiveUp(NamedTuple):
-    """No more answers are waited for about the event with this clock: it is judged for good by
+    """Input to wait for no more answers about the event with this clock: it is judged for good by
     what is known."""
 
     event: VectorClock
 
 
 class GoOn(NamedTuple):
-    """There is time for what a step left `Unfinished`."""
+    """Input that there is time for what a step left `Unfinished`."""
 
 
 class GapOpens(NamedTuple):
-    """From now on, until `GapEnds`, events may happen that nobody tells this monitor of; or since
-    the clock of the process was `since`, where that is only found out now."""
+    """Input that from now on, until `GapEnds`, events may happen that nobody tells this monitor of;
+    or since the clock of the process was `since`, where that is only found out now."""
 
     since: VectorClock | None = None
 
 
 class GapEnds(NamedTuple):
-    """Every event from now on is told again. `until` is the clock of the gap's end, which has
-    a count of its own; `None` where nothing happened after all. It began after the clock `since`,
-    or when it opened, if that was earlier."""
+    """Input that every event from now on is told again. `until` is the clock of the gap's end,
+    which has a count of its own; `None` where nothing happened after all. It began after the clock
+    `since`, or when it opened, if that was earlier."""
 
     until: VectorClock | None
     since: VectorClock | None = None
@@ -136,7 +136,7 @@ def with_written_plans(inspections: tuple[Inspection, ...]) -> tuple[Inspection,
 
 
 class Evidence(NamedTuple):
-    """What the undecided records of the own event with this number rest on."""
+    """Evidence that the undecided records of the own event with this number rest on."""
 
     number: int
     records: tuple[Record, ...]

@@ -23,7 +23,7 @@ from choreomon.monitor.state import Inspection, MonitorState
 def notice_of_waiting(
     monitor: MonitorSetup, state: MonitorState, clock: VectorClock, inquiry: Inquiry
 ) -> Waiting:
-    """What the asker of an inquiry that waits here is told."""
+    """Return what the asker of an inquiry that waits here is told."""
     count = inquiry.event[monitor.index_of[inquiry.sender]]
     if inquiry.named:
         asked = tuple(each.reference for each in inquiry.named)
@@ -68,9 +68,9 @@ def unresponsive(
 def waited_for(
     monitor: MonitorSetup, state: MonitorState, asked: Iterable[Reference], known: int
 ) -> tuple[str, ...]:
-    """For whom the own references `asked` are undecided at events up to the own count `known`:
-    the other monitors that have not answered about them, or those whom these said that they wait
-    for; where this one waits for itself, those for whom it does so in turn."""
+    """Return those for whom the own references `asked` are undecided at events up to the own count
+    `known`: the other monitors that have not answered about them, or those whom these said that
+    they wait for; where this one waits for itself, those for whom it does so in turn."""
     own, process = monitor.own, monitor.process
     names: dict[str, None] = {}
     latest = dict.fromkeys(asked, known)
@@ -88,7 +88,7 @@ def waited_for(
 
 
 def own_asked(monitor: MonitorSetup, inspection: Inspection) -> tuple[tuple[Reference, ...], int]:
-    """What a monitor asks itself, and up to which of its events it waits for that."""
+    """Return what a monitor asks itself, and up to which of its events it waits for that."""
     named = [each for each in inspection.named if each.reference.process == monitor.process]
     if named:
         return tuple(each.reference for each in named), max(each.number for each in named)
@@ -96,7 +96,7 @@ def own_asked(monitor: MonitorSetup, inspection: Inspection) -> tuple[tuple[Refe
 
 
 def roots(waiting: Iterable[str], behind: Iterable[tuple[str, tuple[str, ...]]]) -> dict[str, None]:
-    """Those in `waiting`, in order; instead of one that waits for others, these."""
+    """Return those in `waiting`, in order; instead of one that waits for others, these."""
     further = dict(behind)
     names: dict[str, None] = {}
     for name in waiting:

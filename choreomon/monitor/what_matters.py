@@ -29,11 +29,11 @@ def mattering(
     references: Sequence[Reference],
     known: Sequence[Record],
 ) -> list[Record]:
-    """What of this matters to these transitions at the event: what they rest on, but no record of
-    whose effect nothing is left. A forward transition that certainly fired is live after that, one
-    that was surely cancelled is not, whatever was before; so a record matters no more to an event
-    that comes after such a one for each transition that it concerns. It may still matter to an
-    undecided event that matters itself."""
+    """Return what of this matters to these transitions at the event: what they rest on, but no
+    record of whose effect nothing is left. A forward transition that certainly fired is live after
+    that, one that was surely cancelled is not, whatever was before; so a record matters no more to
+    an event that comes after such a one for each transition that it concerns. It may still matter
+    to an undecided event that matters itself."""
     entry_of, skeleton = monitor.entry_of, monitor.table.skeleton
     while True:
         known = _relevant(monitor, references, known)
@@ -58,16 +58,16 @@ def mattering_directly(
     references: Sequence[Reference],
     known: Sequence[Record],
 ) -> list[Record]:
-    """What of this matters to these transitions at the event, and not only to an undecided event on
-    which they rest. Of `known`, which may be what `mattering` left, a cancellation may be missing
-    while what it took back is there for the sake of such an event; here it is not."""
+    """Return what of this matters to these transitions at the event, and not only to an undecided
+    event on which they rest. Of `known`, which may be what `mattering` left, a cancellation may be
+    missing while what it took back is there for the sake of such an event; here it is not."""
     return _left(monitor, _users(monitor, event, own, references), known) if known else []
 
 
 def _users(
     monitor: MonitorSetup, event: VectorClock, own: int, references: Sequence[Reference]
 ) -> dict[Reference, _Events]:
-    """By transition the event, where one of `references` needs it there."""
+    """Map each transition to the event, where one of `references` needs it there."""
     users: dict[Reference, _Events] = defaultdict(_Events)
     for reference in references:
         for need in monitor.table.skeleton[reference]:
@@ -79,8 +79,8 @@ def _users(
 def _left(
     monitor: MonitorSetup, users: dict[Reference, _Events], known: Sequence[Record]
 ) -> list[Record]:
-    """What of this has an effect of which something is left at one of the `users`, the events that
-    need each transition."""
+    """Return what of this has an effect of which something is left at one of the `users`, the
+    events that need each transition."""
     entry_of, cancels = monitor.entry_of, monitor.bits.cancels
     settling: dict[Reference, _Events] = defaultdict(_Events)
     for reference, clock, result, _ in known:
@@ -102,8 +102,8 @@ def _left(
 def _relevant(
     monitor: MonitorSetup, references: Iterable[Reference], known: Sequence[Record]
 ) -> list[Record]:
-    """Of what is known that on which these transitions rest: what they need, and what undecided
-    records of that need in turn."""
+    """Return, of what is known, that on which these transitions rest: what they need, and what
+    undecided records of that need in turn."""
     skeleton: Skeleton = monitor.table.skeleton
     by_reference: dict[Reference, list[Record]] = {}
     for record in known:
@@ -125,7 +125,8 @@ def _relevant(
 
 
 class _Events:
-    """Some events of each process, by its index; after `sort` in their order: counts and clocks."""
+    """List of some events of each process, by its index; after `sort` in their order: counts and
+    clocks."""
 
     __slots__ = ("clocks", "counts", "settled")
 
@@ -143,9 +144,9 @@ class _Events:
 
 
 def _matters(record: Record, index: int, users: _Events, settling: _Events) -> bool:
-    """Whether an event that uses what the record, of the process at `index`, sets or takes back is
-    not before it, and nothing is settled in between. Of each process only the first such event can
-    tell: between it and the record least is settled."""
+    """Tell whether an event that uses what the record, of the process at `index`, sets or takes
+    back is not before it, and nothing is settled in between. Of each process only the first such
+    event can tell: between it and the record least is settled."""
     _, clock, result, since = record
     first = clock if since is None or result == FRM else since
     for process, counts in users.counts.items():

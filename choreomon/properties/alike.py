@@ -27,7 +27,7 @@ Rows: TypeAlias = Mapping[Reference, Mapping[Label, tuple[Need, ...] | None]]
 
 
 def rows_of(tables: Iterable[TransitionTable]) -> Rows:
-    """What all references rest on; those of `BEGIN` start a sequence, and are in skeletons."""
+    """Return what all references rest on; those of `BEGIN` start a sequence, and are in skeletons."""
     found: dict[Reference, dict[Label, tuple[Need, ...] | None]] = {}
     for table in tables:
         for reference in table.skeleton:
@@ -41,8 +41,8 @@ def rows_of(tables: Iterable[TransitionTable]) -> Rows:
 
 
 def alike(old: Rows, new: Rows) -> dict[Reference, tuple[Reference, ...]]:
-    """By new reference the old ones that are alike, in their order; none for most of a property
-    that says something else."""
+    """Map each new reference to the old ones that are alike, in their order; to none for most of a
+    property that says something else."""
     sides = [(0, reference) for reference in old] + [(1, reference) for reference in new]
     rows = (old, new)
     part: dict[tuple[int, Reference], int] = dict.fromkeys(sides, 0)
@@ -74,7 +74,8 @@ def _signature(
     side: int,
     part: Mapping[tuple[int, Reference], int],
 ) -> object:
-    """What has to be the same in one part. With the present part in it, parts are only divided."""
+    """Return what has to be the same in one part. With the present part in it, parts are only
+    divided."""
     return (
         part[side, reference],
         reference.process,
@@ -98,8 +99,8 @@ def _signature(
 def remembered_alike(
     old: Mapping[str, TransitionTable], new: Mapping[str, TransitionTable]
 ) -> dict[str, dict[Reference, Reference]]:
-    """By process and new reference the old one that is alike and was remembered, where there is
-    one: an old one that nobody could ask for was not. Both have the same processes."""
+    """Map, by process, each new reference to the old one that is alike and was remembered, where
+    there is one: an old one that nobody could ask for was not. Both have the same processes."""
     named: dict[str, dict[Reference, Reference]] = {process: {} for process in new}
     for reference, same in alike(rows_of(old.values()), rows_of(new.values())).items():
         process = reference.process

@@ -109,7 +109,7 @@ class SequenceAutomaton:
 
     @cached_property
     def begun(self) -> tuple[Transition, ...]:
-        """What the beginning fires, before every event."""
+        """Return what the beginning fires, before every event."""
         return tuple(t for t in self.forward if t.label == BEGIN)
 
     def written(self, label: Label) -> str:
@@ -118,7 +118,7 @@ class SequenceAutomaton:
 
     @cached_property
     def ending(self) -> Mapping[str, tuple[Transition, ...]]:
-        """By state the forward transitions that lead to it."""
+        """Map each state to the forward transitions that lead to it."""
         found: dict[str, list[Transition]] = {state: [] for state in self.states}
         for t in self.forward:
             found[t.target].append(t)
@@ -126,8 +126,8 @@ class SequenceAutomaton:
 
     @cached_property
     def cancelling(self) -> Mapping[Pair, tuple[Transition, ...]]:
-        """By the states of a forward transition the backward ones between whose ends it lies, so
-        that they cancel it (Definition 6)."""
+        """Map the states of a forward transition to the backward ones between whose ends it lies,
+        so that they cancel it (Definition 6)."""
         return {
             (source, target): tuple(
                 back

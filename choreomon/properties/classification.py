@@ -73,7 +73,7 @@ def simple_path_pairs(
 
 
 def reflexive_reach(states: Iterable[str], pairs: Collection[Pair]) -> dict[str, frozenset[str]]:
-    """For every state the states that `->*` leads to over `pairs`, itself included."""
+    """Map every state to those that `->*` leads to over `pairs`, itself included."""
     after = _successors(pairs)
     return {state: frozenset(reachable([state], after)) for state in states}
 

@@ -15,10 +15,10 @@ from choreomon.properties.tables import TransitionTable
 
 
 class LabelCost(NamedTuple):
-    """Of one label. `recorded`: its monitor remembers its events, once for each combination of the
-    values that it `carries`, since somebody may ask for them. `cancels`: it takes back something;
-    that is `certain` where it need not look at what is live. `asks`: the other processes that may
-    be asked at one of its events."""
+    """Costs of one label. `recorded`: its monitor remembers its events, once for each combination
+    of the values that it `carries`, since somebody may ask for them. `cancels`: it takes back
+    something; that is `certain` where it need not look at what is live. `asks`: the other processes
+    that may be asked at one of its events."""
 
     label: Label
     carries: tuple[str, ...]

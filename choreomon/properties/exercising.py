@@ -14,8 +14,9 @@ from choreomon.properties.slices import Happened, slices
 
 
 class Exercising:
-    """How much of the property one run has to do with; `rules` are those of the automaton. With
-    `parameters` the property is for each instance: a rule came as far as the farthest of these."""
+    """Record of how much of the property one run has to do with; `rules` are those of the
+    automaton. With `parameters` the property is for each instance: a rule came as far as the
+    farthest of these."""
 
     def __init__(
         self,

@@ -49,7 +49,8 @@ def formed_by(
 def _rules(
     automaton: SequenceAutomaton,
 ) -> Sequence[tuple[StatedRule | None, SequenceAutomaton]]:
-    """What is formed by itself: each rule, or all of a property that is not written as rules."""
+    """Return what is formed by itself: each rule, or all of a property that is not written as
+    rules."""
     if not automaton.rules:
         return [(None, automaton)]
     return [(rule.stated, rule.automaton) for rule in rules_of(automaton)]
@@ -82,16 +83,16 @@ def formed_for_each(
 
 
 def really_formed(run: Run, verdict: RunVerdict) -> Mapping[int, tuple[int, ...]] | None:
-    """Where in the real order what the verdict is about was formed, by event, with one sequence of
-    events that formed it there, or with none; None where that is not known. What it is about is its
-    rule, whatever the instance."""
+    """Return where in the real order what the verdict is about was formed, by event, with one
+    sequence of events that formed it there, or with none; None where that is not known. What it is
+    about is its rule, whatever the instance."""
     if run.formed is None:
         return None
     return {index: events for index, events, rule in run.formed if rule == verdict.rule}
 
 
 def _certain(verdicts: Iterable[RunVerdict]) -> Mapping[int, Set[str]]:
-    """For each event with a verdict the states before which its monitor is certain."""
+    """Map each event with a verdict to the states before which its monitor is certain."""
     return {
         verdict.event_index: {
             reason.transition[1]

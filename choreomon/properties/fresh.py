@@ -121,7 +121,7 @@ def _own_steps(
 
 
 def _takes_back(automaton: SequenceAutomaton, fresh: Label, begun: Transition) -> bool:
-    """Whether the label takes back what `BEGIN` does where nothing else has happened."""
+    """Tell whether the label takes back what `BEGIN` does where nothing else has happened."""
     return any(
         t.label == fresh and begun in pre_transitions(automaton, t) and cancels(automaton, t, begun)
         for t in automaton.backward
@@ -129,7 +129,7 @@ def _takes_back(automaton: SequenceAutomaton, fresh: Label, begun: Transition) -
 
 
 def _is_before(automaton: SequenceAutomaton, begun: Transition, own: Set[Transition]) -> bool:
-    """Whether all that follows what `BEGIN` does is an instance's own."""
+    """Tell whether all that follows what `BEGIN` does is an instance's own."""
     after = automaton.reach[begun.target]
     return all(t in own for t in automaton.forward if t.source in after and t.label != BEGIN)
 
@@ -143,8 +143,8 @@ def _left(automaton: SequenceAutomaton) -> set[str]:
 def _cancelling(
     automaton: SequenceAutomaton, parameters: Parameters, fresh: Label
 ) -> Iterator[tuple[str, str]]:
-    """From where to where the label leads back: from the target of each own step, where it matters
-    that one is there, to where the own ones that lead there begin."""
+    """Yield from where to where the label leads back: from the target of each own step, where it
+    matters that one is there, to where the own ones that lead there begin."""
     own = _own_steps(automaton, parameters, fresh)
     following: dict[str, list[str]] = {}
     for t in own:
@@ -164,7 +164,7 @@ def _cancelling(
 def _own_defects(
     automaton: SequenceAutomaton, parameters: Parameters, fresh: Label, *, some: bool
 ) -> Iterator[str]:
-    """What of a label alone keeps it from being fresh. `some`: it takes something back."""
+    """Yield what of a label alone keeps it from being fresh. `some`: it takes something back."""
     own = _own_steps(automaton, parameters, fresh)
     left = _left(automaton)
     circle = _circle(automaton, own)
@@ -220,7 +220,7 @@ def _defects_of_all(
     fresh: Label,
     unequal: Sequence[tuple[Transition, Transition]],
 ) -> Iterator[str]:
-    """What keeps the cancellations of all from being as if no own event had been."""
+    """Yield what keeps the cancellations of all from being as if no own event had been."""
     own = {*_own_steps(automaton, parameters, fresh)}
     for r, t in unequal:
         if r not in own and is_own(parameters, fresh, t.label):

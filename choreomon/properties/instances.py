@@ -28,7 +28,7 @@ from choreomon.properties.relations import pre_transitions, vio_transitions
 
 
 class Forgetting(NamedTuple):
-    """Which instances monitors may forget once they have been idle for so long: those that bind one
+    """Instances that monitors may forget once they have been idle for so long: those that bind one
     of these sets of parameters, each sorted. `after` is in seconds."""
 
     after: float
@@ -49,7 +49,7 @@ class Parameters:
         return self.carried.get(label.message, ())
 
     def binding(self, label: Label, values: Values) -> Binding | None:
-        """What an event of this label binds; None where it lacks a value."""
+        """Return what an event of this label binds; None where it lacks a value."""
         names = self.of(label)
         if any(name not in values for name in names):
             return None
@@ -57,8 +57,8 @@ class Parameters:
 
 
 def together(parameters: Sequence[Parameters]) -> Parameters | None:
-    """Those of several rules as one property's, which carry the same in all messages that they
-    share. Forgetting takes the longest of their times."""
+    """Join the parameters of several rules as one property's, which carry the same in all messages
+    that they share. Forgetting takes the longest of their times."""
     if not parameters:
         return None
     names = dict.fromkeys(name for each in parameters for name in each.names)
@@ -74,8 +74,8 @@ def together(parameters: Sequence[Parameters]) -> Parameters | None:
 def forgotten_by_some(
     named: Sequence[tuple[str, Parameters]],
 ) -> Iterator[tuple[str, tuple[str, ...], str]]:
-    """What one of several rules forgets and another one remembers, where an agent has one row for
-    both: the name of the first, the parameters that are bound, and the name of the second."""
+    """Yield what one of several rules forgets and another one remembers, where an agent has one row
+    for both: the name of the first, the parameters that are bound, and the name of the second."""
     for name, parameters in named:
         bindings = parameters.forgetting.bindings if parameters.forgetting else ()
         for names in sorted(bindings):
@@ -115,7 +115,7 @@ def parameters_of(
 def instance_defects(
     automaton: SequenceAutomaton, parameters: Parameters, places: Mapping[Label, Path]
 ) -> Iterator[Defect]:
-    """What carries less than what it rests on, so that nobody could say which instances it
+    """Yield what carries less than what it rests on, so that nobody could say which instances it
     concerns, and labels that share a reference and carry different parameters. A cancellation may
     carry less where it takes back the same whatever is live (`certain_cancellations`)."""
     told: set[Label] = set()
@@ -144,8 +144,8 @@ def instance_defects(
 
 
 def rests_on(automaton: SequenceAutomaton) -> dict[Transition, tuple[Transition, ...]]:
-    """Of each transition what decides whether it fires: its pre-transitions, and what may cancel
-    these. Nothing where it fires whenever it is seen, as the start of a sequence, or as a
+    """Map each transition to what decides whether it fires: its pre-transitions, and what may
+    cancel these. Nothing where it fires whenever it is seen, as the start of a sequence, or as a
     cancellation that takes back the same whatever is live. Where each transition carries what these
     carry, it carries what they rest on in turn."""
     certain = certain_cancellations(automaton)

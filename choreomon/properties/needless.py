@@ -19,8 +19,8 @@ MAX_STATES: Final = 2_000
 
 
 def implies(one: SequenceAutomaton, other: SequenceAutomaton, most: int = MAX_STATES) -> bool:
-    """Whether `one` is formed at every event, of any order, at which `other` is. Not where that is
-    too much to find out."""
+    """Tell whether `one` is formed at every event, of any order, at which `other` is. Not where
+    that is too much to find out."""
     ends = {t.label for t in other.forward if t.target in other.final}
     if not ends <= {t.label for t in one.forward if t.target in one.final}:
         return False
@@ -48,8 +48,8 @@ def implies(one: SequenceAutomaton, other: SequenceAutomaton, most: int = MAX_ST
 
 
 def implied(rules: Sequence[SequenceAutomaton]) -> dict[int, int]:
-    """By place of a rule that of an earlier or later one which implies it, where there is one; of
-    two that imply each other the later one is implied."""
+    """Map the place of a rule to that of an earlier or later one which implies it, where there is
+    one; of two that imply each other the later one is implied."""
     found: dict[int, int] = {}
     for place, other in enumerate(rules):
         for at, one in enumerate(rules):

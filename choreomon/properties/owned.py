@@ -15,7 +15,7 @@ from choreomon.properties.tables import Row
 
 
 class Owned(NamedTuple):
-    """One reference for each of these processes, in their order: one, or at least `MANY`."""
+    """References, one for each of these processes, in their order: one, or at least `MANY`."""
 
     source: str
     processes: tuple[str, ...]

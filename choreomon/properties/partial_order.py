@@ -115,8 +115,8 @@ def evaluate(
 def _needed(
     events: Sequence[Event], chains: Sequence[Sequence[int]]
 ) -> dict[int, tuple[tuple[int, int], ...]]:
-    """For every labelled event, the number of labelled events of each other process that a cut must
-    have before it, without zeros."""
+    """Map every labelled event to the number of labelled events of each other process that a cut
+    must have before it, without zeros."""
     needed = {}
     for own, chain in enumerate(chains):
         for number in chain:
@@ -161,7 +161,7 @@ def live_bits(automaton: SequenceAutomaton) -> dict[tuple[str, str], LiveSet]:
 
 
 def begun(automaton: SequenceAutomaton) -> LiveSet:
-    """What is live before every event."""
+    """Return what is live before every event."""
     bit = live_bits(automaton)
     return sum({bit[t.source, t.target] for t in automaton.begun})
 

@@ -45,8 +45,8 @@ def restricted(automaton: SequenceAutomaton, states: Collection[str]) -> Sequenc
 
 
 def joined(automata: Sequence[SequenceAutomaton]) -> SequenceAutomaton:
-    """One automaton with all states and transitions of these, which have no state in common. Of
-    `sequences`, which are told by the numbers of states, it has none."""
+    """Return one automaton with all states and transitions of these, which have no state in common.
+    Of `sequences`, which are told by the numbers of states, it has none."""
     return SequenceAutomaton(
         states=tuple(state for each in automata for state in each.states),
         initial=tuple(state for each in automata for state in each.initial),

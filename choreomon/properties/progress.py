@@ -36,7 +36,7 @@ class Rule:
 
     @property
     def called(self) -> str:
-        """Its name, or `sequence 2`."""
+        """Name of the rule, or `sequence 2`."""
         return f"sequence {self.number}" if self.stated is None else self.stated.name
 
     @cached_property
@@ -72,7 +72,7 @@ class Rule:
 
     @cached_property
     def step(self) -> Callable[[Label, LiveSet], tuple[LiveSet, int]]:
-        """From live transitions to those after an event, and how many steps these are far.
+        """Function from live transitions to those after an event, and how many steps these are far.
         Remembered, so that many sessions share it."""
         one, most = live_stepper(self.automaton), self.steps
         at_first = {(t.source, t.target) for t in self.automaton.begun}
@@ -122,7 +122,7 @@ def rules_of(automaton: SequenceAutomaton) -> tuple[Rule, ...]:
 
 
 class Progress:
-    """How far one run came; `rules` may be shared by many."""
+    """Progress of one run; `rules` may be shared by many."""
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self._rules = tuple(rules)
@@ -134,7 +134,7 @@ class Progress:
                 self._of_label.setdefault(label, []).append(index)
 
     def copied(self) -> Progress:
-        """One that goes on from here by itself."""
+        """Return one that goes on from here by itself."""
         other = copy(self)
         other._live, other._far = [*self._live], [*self._far]
         return other
@@ -148,5 +148,5 @@ class Progress:
 
     @property
     def far(self) -> tuple[int, ...]:
-        """Of each rule how many steps it came at most, so far."""
+        """Return, of each rule, how many steps it came at most, so far."""
         return tuple(self._far)

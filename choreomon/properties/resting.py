@@ -23,7 +23,7 @@ so that they can be written as one, with a set of processes. Fewer are in the au
 
 
 class Rested(NamedTuple):
-    """One pre-transition, and the vio-transitions that may have cancelled it."""
+    """Pair of one pre-transition, and the vio-transitions that may have cancelled it."""
 
     pre: Reference
     vio: tuple[Reference, ...]
@@ -55,7 +55,7 @@ def needs_of(rested: Iterable[Rested]) -> tuple[Need, ...]:
 
 
 class Resting:
-    """What the transitions of an automaton rest on, by the states they lead from and to."""
+    """Index of what the transitions of an automaton rest on, by the states they lead from and to."""
 
     def __init__(self, automaton: SequenceAutomaton) -> None:
         self._automaton = automaton
@@ -71,7 +71,7 @@ class Resting:
         return not self.is_backward(transition) and transition.source in self._automaton.initial
 
     def rested(self, transition: Transition) -> tuple[Rested, ...]:
-        """What a transition rests on, without its being one that may start a sequence."""
+        """Return what a transition rests on, without its being one that may start a sequence."""
         states = transition.source, transition.target
         found = self._rested.get(states)
         if found is None:

@@ -21,8 +21,8 @@ from choreomon.properties.automaton_defects import MAX_STATES_OF_RULES
 
 
 class Cancellation(NamedTuple):
-    """While `after[0]` to `after[1]` steps are done, `on` leads back to where `back_to`
-    steps are done; 0 <= back_to < after[0] <= after[1] < number of steps."""
+    """Cancellation: while `after[0]` to `after[1]` steps are done, `on` leads back to where
+    `back_to` steps are done; 0 <= back_to < after[0] <= after[1] < number of steps."""
 
     on: Label
     after: tuple[int, int]

@@ -45,7 +45,7 @@ class Row(NamedTuple):
 
 
 class Inspected(NamedTuple):
-    """One transition that a label may fire: the rows of a table that share it.
+    """Transition that a label may fire: the rows of a table that share it.
 
     `starts`: there is a row without pre-transition, so it fires whenever it is seen.
     `asks` are the references to ask for, by owner, the owner's in the order of the rows.
@@ -84,7 +84,7 @@ class TransitionTable:
 
     @cached_property
     def rule_of(self) -> Mapping[Reference, int]:
-        """By own reference the place of its rule; 0 where there are none."""
+        """Map each own reference to the place of its rule; to 0 where there are none."""
         places = {state: place for place, rule in enumerate(self.rules) for state in rule.states}
         return {reference: places.get(reference.source, 0) for reference in self.readers}
 
@@ -187,7 +187,7 @@ def transition_tables(
 
 
 def _own_forgetting(parameters: Parameters | None, rows: Sequence[Row]) -> Forgetting | None:
-    """What of it concerns labels of rows."""
+    """Return what of it concerns labels of rows."""
     if parameters is None or parameters.forgetting is None:
         return None
     after, bindings = parameters.forgetting
@@ -197,7 +197,7 @@ def _own_forgetting(parameters: Parameters | None, rows: Sequence[Row]) -> Forge
 
 
 def _own_rules(rules: Sequence[RuleStates], rows: Sequence[Row]) -> tuple[RuleStates, ...]:
-    """Those of rows, in their order, without their places in documents."""
+    """Return the rules of rows, in their order, without their places in documents."""
     states = {state for row in rows for state in row.transition.reference[::2]}
     ends = {row.transition.target for row in rows if row.final}
     return tuple(
@@ -211,8 +211,8 @@ def _own_rules(rules: Sequence[RuleStates], rows: Sequence[Row]) -> tuple[RuleSt
 
 
 def _readers(rows: Mapping[str, Sequence[Row]]) -> dict[Pair, dict[str, None]]:
-    """By the states of a transition the processes that ask about it, in their order: whoever asks
-    about one of its owners asks about all of them."""
+    """Map the states of a transition to the processes that ask about it, in their order: whoever
+    asks about one of its owners asks about all of them."""
     readers: dict[Pair, dict[str, None]] = {}
     for process, own in rows.items():
         asked = {(states_of(row.pre), id(row.vio)): row.vio for row in own if row.pre is not None}

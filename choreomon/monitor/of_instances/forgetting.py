@@ -27,16 +27,16 @@ NOTED_EACH: Final = 16
 
 
 class Moment(NamedTuple):
-    """At this time the process had this clock."""
+    """Moment at which the process had this clock."""
 
     time: float
     clock: VectorClock
 
 
 class Forgotten(NamedTuple):
-    """What was forgotten: `instances` so many, whose newest records were no newer than the clock
-    `until`, which is empty where there was none. `moments`: oldest first; one that is old enough,
-    and those after it."""
+    """Summary of what was forgotten: `instances` so many, whose newest records were no newer than
+    the clock `until`, which is empty where there was none. `moments`: oldest first; one that is old
+    enough, and those after it."""
 
     until: VectorClock = ()
     instances: int = 0
@@ -47,8 +47,8 @@ NOTHING_FORGOTTEN: Final = Forgotten()
 
 
 def noted(forgotten: Forgotten, now: Moment, own: int, after: float) -> Forgotten:
-    """With this moment of the process at `own`, where the last one is old enough and other than
-    this; without those of which a later one is as good."""
+    """Note this moment of the process at `own`, where the last one is old enough and other than
+    this; drop those of which a later one is as good."""
     moments = forgotten.moments
     if any(each.time > now.time for each in moments):  # the clock on the wall was set back
         moments = tuple([Moment(min(each.time, now.time), each.clock) for each in moments])

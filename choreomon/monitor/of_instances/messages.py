@@ -34,11 +34,11 @@ class InstanceMessage(NamedTuple):
 
     @property
     def named(self) -> tuple[Named, ...]:
-        """What a second inquiry, or its answer, names."""
+        """Return what a second inquiry, or its answer, names."""
         message = self.message
         return () if type(message) is Waiting else message.named
 
 
 def said_in(message: M | InstanceMessage) -> M | AboutOne:
-    """What a message says, whichever instance it is about, if any."""
+    """Return what a message says, whichever instance it is about, if any."""
     return message.message if isinstance(message, InstanceMessage) else message

@@ -68,7 +68,7 @@ _GO_ON: Final = GoOn()
 
 
 def nowhere(binding: Binding) -> Instance | None:
-    """That of a monitor whose states have all instances."""
+    """Return the instance of a monitor whose states have all instances."""
     return None
 
 
@@ -108,7 +108,7 @@ class InstanceMonitor(MonitorSetup):
         object.__setattr__(self, "forgets", forgets)
 
     def unseen(self, shared: Shared, binding: Binding) -> Instance:
-        """What is known of an instance of which nothing is remembered."""
+        """Return what is known of an instance of which nothing is remembered."""
         until = shared.forgotten.until
         if not until or tuple([name for name, _ in binding]) not in self.forgets:
             return NOTHING
@@ -138,8 +138,8 @@ class InstanceMonitor(MonitorSetup):
     def open_inquiries(
         self, state: InstancesState, clock: VectorClock
     ) -> Iterator[InstanceMessage]:
-        """What others were asked and have not answered, oldest event first: what to ask again after
-        a restart, or where it may have been lost."""
+        """Yield what others were asked and have not answered, oldest event first: what to ask again
+        after a restart, or where it may have been lost."""
         turn = Turn(self, state, clock)
         for event, binding, *_ in state.shared.open:
             view = turn.view(binding)
@@ -175,8 +175,8 @@ def checkpoint(state: InstancesState) -> tuple[InstancesState, dict[Binding, Ins
 
 
 class Turn:
-    """One step in the making: what `changed` (to `NOTHING` where nothing is left to remember), and
-    what is `shared` after it."""
+    """Step in the making: what `changed` (to `NOTHING` where nothing is left to remember), and what
+    is `shared` after it."""
 
     def __init__(self, monitor: InstanceMonitor, state: InstancesState, clock: VectorClock) -> None:
         self.shared = state.shared
@@ -212,7 +212,7 @@ class Turn:
             self.effects.append(Unfinished())
 
     def view(self, binding: Binding) -> MonitorState:
-        """What is remembered that concerns this binding."""
+        """Return what is remembered that concerns this binding."""
         monitor = self._monitor
         return viewed(self.shared, self._parts(binding), len(monitor.homes), monitor.own, None)
 

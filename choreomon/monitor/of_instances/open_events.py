@@ -30,8 +30,8 @@ class OpenEvent(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class OpenEvents:
-    """Those that are open, by their own counts. `oldest`: the least of these, 0 where none is open.
-    Iteration is oldest first, and sorts."""
+    """Events that are open, by their own counts. `oldest`: the least of these, 0 where none is
+    open. Iteration is oldest first, and sorts."""
 
     by_count: Map[int, OpenEvent]
     oldest: int

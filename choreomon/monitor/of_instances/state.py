@@ -27,11 +27,11 @@ class InstanceEvent(NamedTuple):
 
 
 class Instance(NamedTuple):
-    """What is remembered for one binding: of the transitions whose labels carry just its
-    parameters. `chains`: one for each of these, in the order of the monitor's references; the rest
-    as in `choreomon.monitor.state.MonitorState`. What carries fewer is remembered at the binding
-    that it has, once for all that agree with it. Of one that may have been forgotten before it
-    began, chains begin with what that hides."""
+    """Memory of one binding: of the transitions whose labels carry just its parameters. `chains`:
+    one for each of these, in the order of the monitor's references; the rest as in
+    `choreomon.monitor.state.MonitorState`. What carries fewer is remembered at the binding that it
+    has, once for all that agree with it. Of one that may have been forgotten before it began,
+    chains begin with what that hides."""
 
     chains: tuple[Chain, ...] = ()
     inspections: tuple[Inspection, ...] = ()
@@ -46,22 +46,22 @@ class Instance(NamedTuple):
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing of it goes on."""
+        """Tell whether nothing of it goes on."""
         return not (self.inspections or self.postponed)
 
     @property
     def has_records(self) -> bool:
-        """Whether there are any but of what may have been forgotten."""
+        """Tell whether there are any but of what may have been forgotten."""
         return any(chain[-1].result != FORGOTTEN for chain in self.chains if chain)
 
     @property
     def is_nothing(self) -> bool:
-        """Whether nothing is remembered but what holds of all instances that are not known."""
+        """Tell whether nothing is remembered but what holds of all instances that are not known."""
         return self.is_idle and not (self.decisions or self.evidence or self.has_records)
 
     def may_be_forgotten(self, own: int, until: VectorClock) -> bool:
-        """Whether nothing goes on of it, and none of its records, of the process at `own`, is newer
-        than this clock."""
+        """Tell whether nothing goes on of it, and none of its records, of the process at `own`, is
+        newer than this clock."""
         last = [chain[-1].clock[own] for chain in self.chains if chain]
         return self.is_idle and max(last, default=0) <= until[own]
 
@@ -70,7 +70,7 @@ NOTHING: Final = Instance()
 
 
 class Shared(NamedTuple):
-    """What all instances have together, so that none speaks for another.
+    """State that all instances have together, so that none speaks for another.
 
     `promises` and `gaps` as in `MonitorState`. `open`: the events under inspection, of all
     instances. `waiting`: by binding the instances with inquiries that may wait for what is
@@ -128,7 +128,7 @@ class InstancesState(NamedTuple):
 
     @property
     def decisions(self) -> tuple[OpenEvent, ...]:
-        """Those about which a verdict is to come."""
+        """Return the events about which a verdict is to come."""
         return tuple([each for each in self.shared.open if each.decides])
 
     @property

@@ -41,7 +41,7 @@ class OneInstance(Monitor):
 
 
 def homes_of(table: TransitionTable) -> dict[Reference, Names]:
-    """By own reference the parameters that its labels carry: where its records are."""
+    """Return the parameters that the labels of each own reference carry: where its records are."""
     return {
         reference: tuple(sorted(table.carries.get(label, ())))
         for reference, labels in table.watched_by.items()
@@ -58,7 +58,7 @@ class Part(NamedTuple):
 
 
 class Homes:
-    """Where the chains of own references are, of which each has its names of parameters."""
+    """Places of the chains of own references, of which each has its names of parameters."""
 
     def __init__(self, homes: Iterable[Names]) -> None:
         self._places: dict[Names, tuple[int, ...]] = {}
@@ -68,7 +68,7 @@ class Homes:
         self._paths: dict[Names, tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]] = {}
 
     def __len__(self) -> int:
-        """How many chains there are."""
+        """Count the chains."""
         return self._count
 
     def path(self, binding: Binding) -> list[tuple[Binding, tuple[int, ...]]]:
@@ -94,7 +94,7 @@ class Homes:
 def viewed(
     shared: Shared, parts: Sequence[Part], chains: int, own: int, next_count: int | None
 ) -> MonitorState:
-    """What is remembered that concerns the last of these parts, which are those of its path;
+    """Return what is remembered that concerns the last of these parts, which are those of its path;
     `chains` is how many there are in all. `next_count`: of the event that is about to be inspected,
     if one is."""
     history: list[Chain] = [()] * chains
@@ -130,8 +130,8 @@ def viewed(
 def taken_back(
     after: MonitorState, parts: Sequence[Part], carries: Mapping[Label, Names]
 ) -> Instance:
-    """What is remembered at the last of these parts after a step of the view of all. `carries`: by
-    label the parameters of its events, sorted."""
+    """Return what is remembered at the last of these parts after a step of the view of all.
+    `carries`: by label the parameters of its events, sorted."""
     binding, places, before = parts[-1]
     _, history, inspections, decisions, postponed, _, _, evidence = after
     chains = tuple([history[place] for place in places])
