@@ -69,7 +69,7 @@ def words_of(path: str) -> list[str]:
 
 
 def route_defects(routes: tuple[Route, ...]) -> Iterator[Defect]:
-    """Where a route is none, or would never be taken. Paths begin at `routes`."""
+    """Yield where a route is none, or would never be taken. Paths begin at `routes`."""
     seen: dict[tuple[str, ...], int] = {}
     for place, route in enumerate(routes):
         words = words_of(route.path)

@@ -49,7 +49,7 @@ Host: TypeAlias = Annotated[str, AfterValidator(_host)]
 
 
 class RouteDocument(Part):
-    """What requests of one kind are called."""
+    """Name of requests of one kind."""
 
     path: RoutePath = Field(
         description="the path of the request; {order} in it stands for one word, the value of order"
@@ -79,7 +79,7 @@ class ProxiesDocument(Part):
 
 
 def proxies_of(document: ProxiesDocument | None) -> Proxies | None:
-    """What the document says."""
+    """Return what the document says."""
     if document is None:
         return None
     listen = parse_address(document.listen)

@@ -288,8 +288,8 @@ def _is_missing(
 def _defects_of_skeleton(
     document: WrittenTable, own: _Pairs, out: WrittenOut
 ) -> Iterator[tuple[Path, str]]:
-    """Every transition of others that is named, in a row or in the skeleton, has its own rows in
-    the skeleton; own ones have theirs in the table."""
+    """Check that every transition of others that is named, in a row or in the skeleton, has its own
+    rows in the skeleton; own ones have theirs in the table."""
     rows = document.skeleton or ()
     described = {each for row in rows for each in out.of(row.of)}
     starting = {each for row in rows if row.pre is None for each in out.of(row.of)}

@@ -39,7 +39,8 @@ def written_rows(rows: Sequence[Row], sets: Sets) -> list[WrittenRow]:
 
 
 def written_skeleton(table: TransitionTable, sets: Sets) -> list[WrittenSkeleton]:
-    """What the transitions of other processes rest on, one row for all owners of one of them."""
+    """Return what the transitions of other processes rest on, one row for all owners of one of
+    them."""
     others = [each for each in table.skeleton.items() if each[0].process != table.process]
     found = []
     for (_, needs), group in groupby(others, key=lambda each: (states_of(each[0]), each[1])):

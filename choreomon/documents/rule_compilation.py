@@ -315,7 +315,7 @@ def _carries_another(
 
 
 def listed(parameters: Sequence[str]) -> str:
-    """What a message carries: `(tenant, order)`, or `nothing`."""
+    """List what a message carries: `(tenant, order)`, or `nothing`."""
     return f"({', '.join(parameters)})" if parameters else "nothing"
 
 

@@ -182,7 +182,7 @@ def _carried_otherwise(documents: Sequence[Document]) -> Iterator[Problem]:
 def _lines_of_messages(
     document: Document, automaton: SequenceAutomaton
 ) -> Iterator[tuple[Message, int]]:
-    """Each message, and where the first rule that is about it stands."""
+    """Yield each message, and where the first rule that is about it stands."""
     found: dict[Message, int] = {}
     for stated, states in automaton.rules:
         for label in restricted(automaton, states).labels:

@@ -90,7 +90,7 @@ def _head_first(one: Trace, rest: Trace) -> set[Trace]:
 
 
 def _closure(body: Traces, join: Callable[[Trace, Trace], set[Trace]], length: int) -> Traces:
-    """Every `join` of traces of `body`, one in front of what is joined already."""
+    """Return every `join` of traces of `body`, one in front of what is joined already."""
     found: set[Trace] = {()}
     latest: set[Trace] = {()}
     while latest:

@@ -68,8 +68,8 @@ class Enabled:
 
 
 def enabled(term: Interaction) -> Iterator[Enabled]:
-    """Every action that may be executed now, in the order of positions, in time that grows with
-    the symbols of the term."""
+    """Return every action that may be executed now, in the order of positions, in time that grows
+    with the symbols of the term."""
     pending: list[tuple[Interaction, Mask, int, _Above, _Above]] = [(term, NONE, 0, None, None)]
     while pending:
         top, blocked, loops, above, around = pending.pop()

@@ -114,7 +114,8 @@ def _known_pruned(term: Interaction, lifelines: Mask) -> Interaction | None:
 
 
 def frontier(term: Interaction) -> tuple[Step, ...]:
-    """Every action that may be executed now, with what remains, in the order of positions."""
+    """Return every action that may be executed now, with what remains, in the order of
+    positions."""
     if term._steps is None:
         for part in _unknown(term, "_steps"):
             part._steps = _frontier(part)
@@ -284,7 +285,7 @@ def _after(
 def simulated(
     term: Interaction, check_budget: Callable[[], None] | None = None
 ) -> tuple[tuple[Action, Interaction], ...]:
-    """Every action that may happen now unobserved, with what remains, without repetitions.
+    """Return every action that may happen now unobserved, with what remains, without repetitions.
 
     Every iteration of a loop that is entered is marked `open` until an observed action comes from
     it (`after` takes the marks off). An iteration that ends unserved is no step: dropping it whole

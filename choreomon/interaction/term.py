@@ -394,7 +394,8 @@ def text(term: Interaction) -> str:
 
 
 def subterms(term: Interaction) -> list[Interaction]:
-    """Every distinct term within, operands before what they are operands of; `term` is last."""
+    """Return every distinct term within, operands before what they are operands of; `term` is
+    last."""
     seen: set[Interaction] = set()
     ordered: list[Interaction] = []
     pending: list[tuple[Interaction, bool]] = [(term, False)]

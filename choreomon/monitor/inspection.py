@@ -261,7 +261,8 @@ def _decided(
 
 
 def decisions_about(decisions: Sequence[Decision], own: int, event: VectorClock) -> tuple[int, int]:
-    """Return where those about this event begin and end; there is one for each rule that is open."""
+    """Return where those about this event begin and end; there is one for each rule that is
+    open."""
     first = last = first_at(decisions, own, event[own])
     while last < len(decisions) and decisions[last].event == event:
         last += 1

@@ -133,7 +133,8 @@ class Precise:
         return _told(monitor, state, records)
 
     def _named(self, monitor: MonitorSetup, state: MonitorState, inquiry: Inquiry) -> Told:
-        """Tell what became of single events. Of one that was dropped, what stands for it is told."""
+        """Tell what became of single events. Of one that was dropped, what stands for it is
+        told."""
         own = monitor.own
         records: dict[Record, None] = {}
         for count, reference in inquiry.named:

@@ -105,7 +105,8 @@ class Reevaluation:
 
     @property
     def remembered(self) -> tuple[object, ...]:
-        """Return all that grows with the run, as plain values; of a row of a table only its name."""
+        """Return all that grows with the run, as plain values; of a row of a table only its
+        name."""
         return (
             list(self.chains.items()),
             [

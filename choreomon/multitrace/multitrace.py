@@ -32,7 +32,7 @@ class MultiTrace(NamedTuple):
 
     @property
     def lifelines(self) -> tuple[str, ...]:
-        """Every lifeline that a component is about, sorted by name."""
+        """Return every lifeline that a component is about, sorted by name."""
         return tuple(sorted(name for part in self.components for name in part.lifelines))
 
     @property

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def alphabet(lifelines: Iterable[str], messages: Iterable[str]) -> tuple[Action, ...]:
-    """Every action over a signature, sorted."""
+    """Return every action over a signature, sorted."""
     names = sorted(set(messages))
     return tuple(
         kind(lifeline, message)

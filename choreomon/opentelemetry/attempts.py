@@ -41,7 +41,7 @@ def wrap_clients() -> None:
 
 
 def _has_left() -> bool:
-    """Whether the message of the current span has left before; it leaves now."""
+    """Tell whether the message of the current span has left before; it leaves now."""
     span = trace.get_current_span()
     if installed() is None or span not in _LEFT:
         return False

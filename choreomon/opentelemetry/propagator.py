@@ -124,7 +124,7 @@ class Propagator(TextMapPropagator):
 
 
 def _same_message(span: Any, carrier: Any) -> bool:
-    """Whether a span is within another one of the same message, as where a channel and the one
+    """Tell whether a span is within another one of the same message, as where a channel and the one
     within it are instrumented: the header is there already, and the span around it wrote it."""
     around, header = _WRITTEN.get()
     if span.parent is None or span.parent.span_id != around or header is None:
@@ -133,8 +133,8 @@ def _same_message(span: Any, carrier: Any) -> bool:
 
 
 def _carried(carrier: Any, getter: Getter[Any]) -> Carried | None:
-    """What came with a message; None where nothing did. Raises `MalformedMessage`, also where two
-    different headers came: nobody knows which one is right."""
+    """Return what came with a message; None where nothing did. Raises `MalformedMessage`, also
+    where two different headers came: nobody knows which one is right."""
     values = read(carrier, getter, HEADER)
     if not values:
         members = [each for each in read(carrier, getter, BAGGAGE) if isinstance(each, str | bytes)]

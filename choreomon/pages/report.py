@@ -228,7 +228,7 @@ _FILTERS: Final = ("Result", "Rule", "Completed by", "Process")
 
 
 def _values(kind: Alike[FindingKind, Finding]) -> tuple[str, ...]:
-    """Of a kind what `_FILTERS` are about."""
+    """Return, of a kind, what `_FILTERS` are about."""
     verdict, rule = kind.first.verdict, kind.key.rule
     at = with_arrow(kind.key.label) or "not known"
     by = "none" if verdict is None else verdict.monitor

@@ -27,7 +27,8 @@ Rows: TypeAlias = Mapping[Reference, Mapping[Label, tuple[Need, ...] | None]]
 
 
 def rows_of(tables: Iterable[TransitionTable]) -> Rows:
-    """Return what all references rest on; those of `BEGIN` start a sequence, and are in skeletons."""
+    """Return what all references rest on; those of `BEGIN` start a sequence, and are in
+    skeletons."""
     found: dict[Reference, dict[Label, tuple[Need, ...] | None]] = {}
     for table in tables:
         for reference in table.skeleton:

@@ -55,7 +55,8 @@ def needs_of(rested: Iterable[Rested]) -> tuple[Need, ...]:
 
 
 class Resting:
-    """Index of what the transitions of an automaton rest on, by the states they lead from and to."""
+    """Index of what the transitions of an automaton rest on, by the states they lead from and
+    to."""
 
     def __init__(self, automaton: SequenceAutomaton) -> None:
         self._automaton = automaton

@@ -31,7 +31,7 @@ class Question(NamedTuple):
 
 
 class NoQuestion(Exception):
-    """Nothing that a proxy asks. `status` is a code of HTTP."""
+    """Request that is nothing a proxy asks. `status` is a code of HTTP."""
 
     def __init__(self, status: int, told: str) -> None:
         super().__init__(told)
@@ -39,7 +39,7 @@ class NoQuestion(Exception):
 
 
 def question(method: str, target: str, headers: Mapping[str, str]) -> Question:
-    """Which request a proxy asks about. `headers` by their names in small letters. Raises
+    """Return which request a proxy asks about. `headers` by their names in small letters. Raises
     `NoQuestion`, with what would be right."""
     path = target.partition("?")[0]
     side, kind = next(

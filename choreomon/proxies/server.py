@@ -28,7 +28,7 @@ _END: Final = b"\r\n\r\n"
 
 
 class Answer(NamedTuple):
-    """What is answered: a code of HTTP, headers that are right as they are, and text."""
+    """Answer to a request: a code of HTTP, headers that are right as they are, and text."""
 
     status: int
     headers: Mapping[str, str] = {}

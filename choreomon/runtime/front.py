@@ -8,11 +8,11 @@ from choreomon.agent_files.addresses import Address
 
 
 class Front(Protocol):
-    """It is begun once services can connect, and ended before they cannot any more."""
+    """Front, which is begun once services can connect, and ended before they cannot any more."""
 
     @property
     def address(self) -> Address | None:
-        """Where it listens; `None` until it does."""
+        """Address at which it listens; `None` until it does."""
 
     async def begin(self) -> Address:
         """Connect and listen; where. Raises `DocumentError` where that cannot be."""

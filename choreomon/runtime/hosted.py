@@ -209,7 +209,7 @@ class Hosted:
         return Label(HANDLE, Message(peer, name, self.process))
 
     def completes(self, label: Label) -> bool:
-        """Whether a verdict may be about an event of this label."""
+        """Tell whether a verdict may be about an event of this label."""
         places = self._mentioned.get(label, ())
         return any(plan.final for n in places for plan in self.hosts[n].monitor.plans[label])
 

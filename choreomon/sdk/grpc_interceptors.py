@@ -67,7 +67,7 @@ def _call(details: Any) -> Call:
 
 
 class _Telling(NamedTuple):
-    """What interceptors of one process are told by; `receiver` of clients."""
+    """Part that interceptors of one process tell by; `receiver` of clients."""
 
     process: Any
     receiver: str

@@ -181,7 +181,7 @@ class Journal:
         return next((entry for entry in entries if entry.kind != GAP), None)
 
     def release(self, most: int) -> tuple[list[Entry], list[Entry]]:
-        """Nobody waits any longer. Returns the events that are kept, `most` of all kept ones and
+        """Release those who wait. Returns the events that are kept, `most` of all kept ones and
         those that the agent may have taken, and the events that are lost in a gap."""
         kept: list[Entry] = []
         entries = iter(self._entries)

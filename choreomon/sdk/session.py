@@ -157,8 +157,8 @@ class Session:
         return self.knowledge.current()
 
     def abandon(self, ticket: Ticket) -> None:
-        """Nobody waits for it any more, and its message will not leave. If the agent may have
-        taken it already, it stays an event, of a message that was lost."""
+        """Abandon an event: nobody waits for it any more, and its message will not leave. If the
+        agent may have taken it already, it stays an event, of a message that was lost."""
         entry = ticket.entry
         if ticket.clock is not None or ticket not in entry.tickets:
             return

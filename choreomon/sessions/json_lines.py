@@ -141,7 +141,7 @@ class JsonLines:
             yield taken()
 
     def _decoded(self, line: bytes) -> Any:
-        """What a line says; None where it cannot be read."""
+        """Return what a line says; None where it cannot be read."""
         try:
             return self._line.decode(line) if len(line) <= self._longest else None
         except (msgspec.DecodeError, UnicodeError, RecursionError, ValueError):

@@ -41,7 +41,7 @@ def _row(span: LiveTold) -> tuple[str, ...]:
 
 
 def live_sentences(spans: Sequence[LiveTold]) -> list[str]:
-    """How many would be told live, and of how many that are not, why."""
+    """Say how many would be told live, and of how many that are not, why."""
     told = sum(not each.why for each in spans)
     first = (
         f"Live, agents would be told of {told:,} of {counted(len(spans), 'span')} of messages; "

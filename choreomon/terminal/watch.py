@@ -204,7 +204,7 @@ def gravest_verdicts(polled: Iterable[Polled], most: int) -> list[LiveVerdict]:
 
 
 def _judged(verdict: LiveVerdict) -> tuple[str, str, int, str]:
-    """What a verdict is about: an event, and a rule, of which it may complete several."""
+    """Return what a verdict is about: an event, and a rule, of which it may complete several."""
     rule = "" if verdict.rule is None else f"{verdict.rule.id} {sorted(verdict.rule.where.items())}"
     return verdict.system, verdict.process, verdict.count, rule
 

@@ -229,7 +229,7 @@ def ranked(reached: Sequence[Reached], wrong_alone: Sequence[bool]) -> tuple[Rea
 
 
 def _alphabet(interaction: Interaction) -> list[Action]:
-    """Every action of the interaction, sorted."""
+    """Return every action of the interaction, sorted."""
     return sorted({part.action for part in subterms(interaction) if part.action is not None})
 
 

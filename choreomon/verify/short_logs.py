@@ -85,7 +85,7 @@ class ShortDecider:
 
     @property
     def is_asked(self) -> bool:
-        """Whether the mode asks for what it finds, and it may find it in the interaction."""
+        """Tell whether the mode asks for what it finds, and it may find it in the interaction."""
         return self._read is not None
 
     def decide(
@@ -327,7 +327,7 @@ class ShortLogs:
         return known[term, rest]
 
     def _beginnings(self, term: Interaction) -> list[Interaction]:
-        """What may remain of a term over one lifeline after any actions, up to many."""
+        """Return what may remain of a term over one lifeline after any actions, up to many."""
         found = {term: None}
         pending = [term]
         while pending and len(found) <= BEGINNINGS:
@@ -348,8 +348,8 @@ class ShortLogs:
         return known
 
     def _ended(self, term: Interaction, lifeline: Mask) -> Interaction | None:
-        """What remains when the log of a lifeline was read; None where more would have had to
-        happen there."""
+        """Return what remains when the log of a lifeline was read; None where more would have had
+        to happen there."""
         if not term.lifelines & lifeline:
             return term
         key = (term, lifeline)

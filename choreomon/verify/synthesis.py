@@ -58,8 +58,8 @@ Bound: TypeAlias = Literal["states", "symbols"]
 
 
 class TooLarge(BudgetExceeded):
-    """No automaton exists within the bounds: it would have more than `limit` states, or a follow-up
-    with more than `limit` symbols."""
+    """Error where no automaton exists within the bounds: it would have more than `limit` states, or
+    a follow-up with more than `limit` symbols."""
 
     def __init__(self, bound: Bound, limit: int) -> None:
         self.bound: Bound = bound

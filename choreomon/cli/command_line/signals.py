@@ -53,8 +53,8 @@ class Arrived:
 
     @contextmanager
     def not_disguised(self) -> Iterator[None]:
-        """Whatever leaves the block after a signal leaves it as `Ended`: a library may have made an
-        error of its own of that."""
+        """Let whatever leaves the block after a signal leave it as `Ended`: a library may have made
+        an error of its own of that."""
         try:
             yield
         except (Exception, SystemExit):

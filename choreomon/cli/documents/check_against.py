@@ -77,7 +77,7 @@ def check_against(
 
 
 class _Found(NamedTuple):
-    """What is known of a sequence: whether it is possible, and whether no run that comes to an end
+    """Knowledge about a sequence: whether it is possible, and whether no run that comes to an end
     can avoid it."""
 
     possibility: Possibility

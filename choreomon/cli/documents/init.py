@@ -108,7 +108,7 @@ def command(
 
 
 def _ask() -> _Asked:
-    """At most four questions, each with an answer to begin with."""
+    """Ask at most four questions, each with an answer to begin with."""
     kind = click.prompt("What is there to begin with", type=click.Choice(KINDS), default="nothing")
     if kind == "logs":
         logs = click.prompt("Which log, or which folder of logs", default=".")

@@ -49,7 +49,8 @@ def explain(paths: tuple[str, ...], reading: LogReading, *, as_json: bool) -> in
 
 
 def _live(path: str, reading: LogReading) -> list[LiveTold]:
-    """What agents would have been told of the spans of a log, live; nothing of other logs."""
+    """Return what agents would have been told of the spans of a log, live; nothing of other
+    logs."""
     from choreomon.cli.command_line.log_options import format_seen
     from choreomon.logs.mappings.mapping_document import built_in
     from choreomon.logs.readers.live_spans import live_spans

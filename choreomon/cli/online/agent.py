@@ -125,8 +125,8 @@ def reload(file: str, timeout: float) -> int:
 
 @contextmanager
 def hang_ups() -> Iterator[Callable[[], bool]]:
-    """Only note SIGHUP until somebody else handles it; gives a function that tells whether there
-    was one."""
+    """Note SIGHUP, and do no more, until somebody else handles it; gives a function that tells
+    whether there was one."""
     noted: list[int] = []
     try:
         before = signal.signal(signal.SIGHUP, lambda number, _: noted.append(number))

@@ -140,8 +140,9 @@ def _with_gaps(events: Sequence[RunEvent], shown: Collection[int]) -> tuple[RunE
 def _ordering(
     events: Sequence[RunEvent], position: Mapping[int, int], centres: Sequence[int]
 ) -> set[int]:
-    """Both ends of the application's messages that show a marked event to be before another one:
-    for each pair with no marked event between them in that order, those that explanations name."""
+    """Return both ends of the application's messages that show a marked event to be before another
+    one: for each pair with no marked event between them in that order, those that explanations
+    name."""
     wanted: set[int] = set()
     before: dict[int, set[int]] = {}
     for number, end in enumerate(centres):

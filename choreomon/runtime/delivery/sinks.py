@@ -80,7 +80,7 @@ class _Lane:
 
 
 class Sinks:
-    """All sinks of an agent. Made and used on the thread of `loop`.
+    """Collection of all sinks of an agent. Made and used on the thread of `loop`.
 
     - `delivered(ids)`: these verdicts were taken by all sinks. Called from the loop, never from
       within `tell`.

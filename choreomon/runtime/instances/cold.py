@@ -23,7 +23,7 @@ from choreomon.runtime.sidecar import Sidecar
 
 
 class Rows(Protocol):
-    """What a store has of instances: see `choreomon.runtime.ports.Store`."""
+    """Rows that a store has of instances: see `choreomon.runtime.ports.Store`."""
 
     def instance(self, system: bytes, key: bytes) -> bytes | None: ...
 
@@ -41,7 +41,8 @@ MOST_CHANGED: Final = 8192
 
 
 class ColdInstances:
-    """Those of one property. What `find` says changes only when a checkpoint was `written`."""
+    """Instances of one property, in its store. What `find` says changes only when a checkpoint was
+    `written`."""
 
     def __init__(
         self, monitor: InstanceMonitor, system: bytes, rows: Rows, most: int = MOST_READ
@@ -91,7 +92,7 @@ class ColdInstances:
 
 
 def many_changed(state: SidecarState, cold: Sequence[ColdInstances | None]) -> bool:
-    """Whether so many instances are in memory only that it is time for a checkpoint."""
+    """Tell whether so many instances are in memory only that it is time for a checkpoint."""
     return any(
         found is not None
         and isinstance(host.monitor, InstancesState)
@@ -103,7 +104,7 @@ def many_changed(state: SidecarState, cold: Sequence[ColdInstances | None]) -> b
 def is_time_to_forget(
     state: SidecarState, cold: Sequence[ColdInstances | None], time: float
 ) -> bool:
-    """Whether a checkpoint would forget something of a property, or note the time."""
+    """Tell whether a checkpoint would forget something of a property, or note the time."""
     return any(
         found is not None
         and found.forgetter is not None
@@ -120,7 +121,7 @@ def pause(cold: Sequence[ColdInstances | None]) -> float | None:
 
 
 class _Part(NamedTuple):
-    """Of a checkpoint what concerns one property: what is put, and what was forgotten, if this
+    """Part of a checkpoint that concerns one property: what is put, and what was forgotten, if this
     was looked for."""
 
     cold: ColdInstances
@@ -129,15 +130,15 @@ class _Part(NamedTuple):
 
     @property
     def put(self) -> dict[Binding, Instance]:
-        """What the store has to have of each; `NOTHING` of what was forgotten."""
+        """Return what the store has to have of each; `NOTHING` of what was forgotten."""
         gone = () if self.forgot is None else self.forgot.bindings
         return {**self.idle, **dict.fromkeys(gone, NOTHING)}
 
 
 class Checkpoint:
-    """What is to be written at once: the `state` that is left in memory, and the `rows` of what is
-    not. `time`, in seconds of the clock on the wall: also what is forgotten then; `None`: nothing
-    is."""
+    """Checkpoint, which is to be written at once: the `state` that is left in memory, and the
+    `rows` of what is not. `time`, in seconds of the clock on the wall: also what is forgotten then;
+    `None`: nothing is."""
 
     def __init__(
         self,
@@ -165,7 +166,7 @@ class Checkpoint:
         )
 
     def written(self) -> None:
-        """It is in the store, and the state may be used."""
+        """Note that it is in the store: the state may be used."""
         for part in self._parts:
             for binding, instance in part.put.items():
                 part.cold.written(binding, instance)

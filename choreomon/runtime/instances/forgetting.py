@@ -44,7 +44,7 @@ class Forgot(NamedTuple):
 
 
 class Forgetter:
-    """That of one property."""
+    """Forgetter of one property."""
 
     def __init__(self, monitor: InstanceMonitor, system: bytes, read: ReadSome) -> None:
         forgetting = monitor.table.forgetting
@@ -74,7 +74,7 @@ class Forgetter:
         return PAUSE if self._last else max(PAUSE, self._after / NOTED_EACH)
 
     def is_due(self, state: InstancesState, now: Moment) -> bool:
-        """Whether a checkpoint would note a moment, or look at rows."""
+        """Tell whether a checkpoint would note a moment, or look at rows."""
         forgotten, own = state.shared.forgotten, self._monitor.own
         if noted(forgotten, now, own, self._after) is not forgotten:
             return True

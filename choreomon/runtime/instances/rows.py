@@ -50,7 +50,7 @@ def row_key(binding: Binding, parameters: Sequence[str]) -> bytes:
 
 
 def mask_bytes(parameters: Sequence[str]) -> int:
-    """How many bytes of a key say which parameters are bound."""
+    """Count the bytes of a key that say which parameters are bound."""
     return (len(parameters) + 7) // 8 or 1
 
 

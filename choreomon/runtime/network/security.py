@@ -95,8 +95,8 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Insecure:
-    """No protection: `process` says who it is, and believes whoever claims to be one of `peers`;
-    the own process there is ignored."""
+    """Absence of protection: `process` says who it is, and believes whoever claims to be one of
+    `peers`; the own process there is ignored."""
 
     process: str
     peers: Collection[str]

@@ -6,7 +6,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 
 def installed_version() -> str:
-    """That of the distribution; empty in a checkout that is not installed."""
+    """Version of the distribution; empty in a checkout that is not installed."""
     try:
         return version("choreomon")
     except PackageNotFoundError:

@@ -59,7 +59,7 @@ def middleware(
 
 
 def taken(message: Any) -> Taken:
-    """What a message says of itself."""
+    """Return what a message says of itself."""
     raw = message.raw_message
     if isinstance(raw, dict):  # of Redis
         return Taken(message.headers, str(raw.get("channel", "")))

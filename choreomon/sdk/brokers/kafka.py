@@ -51,13 +51,13 @@ def publishing(
 
 
 class Offsets:
-    """What records say of themselves, with what was taken before."""
+    """Reader of what records say of themselves, with what was taken before."""
 
     def __init__(self) -> None:
         self._highest: dict[tuple[str, int], int] = {}
 
     def taken(self, record: Any) -> Taken:
-        """Of the next record that was taken."""
+        """Return what the next record that was taken says."""
         place = (record.topic, record.partition)
         highest = self._highest.get(place, -1)
         self._highest[place] = max(highest, record.offset)

@@ -33,7 +33,7 @@ def no_values(_: Any) -> Given:
 
 
 class Taken(NamedTuple):
-    """Of a message that was taken: its headers, its destination, whether it came before."""
+    """Message that was taken: its headers, its destination, whether it came before."""
 
     headers: Readable
     destination: str

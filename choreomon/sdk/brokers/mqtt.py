@@ -47,7 +47,7 @@ def publishing(
 
 
 def _with(properties: Any, pair: tuple[str, str]) -> Any:
-    """These properties, or new ones, in which ours is there once."""
+    """Return these properties, or new ones, in which ours is there once."""
     if properties is None:
         from paho.mqtt.packettypes import PacketTypes
         from paho.mqtt.properties import Properties
@@ -61,7 +61,7 @@ def _with(properties: Any, pair: tuple[str, str]) -> Any:
 
 
 def taken(message: Any) -> Taken:
-    """What a message says of itself."""
+    """Return what a message says of itself."""
     return Taken(getattr(message.properties, "UserProperty", None), str(message.topic))
 
 

@@ -51,8 +51,8 @@ def publishing(
 
 
 def taken(message: Any) -> Taken:
-    """What a message says of itself. JetStream says in the address of the answer how often it was
-    delivered."""
+    """Return what a message says of itself. JetStream says in the address of the answer how often
+    it was delivered."""
     words = (message.reply or "").split(".")
     deliveries = ""
     if words[:2] == ["$JS", "ACK"]:

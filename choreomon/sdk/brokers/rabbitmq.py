@@ -52,7 +52,7 @@ def publishing(
 
 
 def taken(message: Any) -> Taken:
-    """What a message says of itself."""
+    """Return what a message says of itself."""
     return Taken(message.headers, message.routing_key or "", bool(message.redelivered))
 
 
