@@ -174,6 +174,7 @@ class InstancesAuditor:
             told = (other, parameters.of(label))
             self._carrying.setdefault((label.kind, label.process, name), []).append(told)
         self._lacking: list[tuple[int, Gap]] = []
+        self._first_lack: Diagnostic | None = None
         self._begun = 0
         self._labelled = 0
         self._left_out = 0
@@ -194,10 +195,12 @@ class InstancesAuditor:
         """The next event of its process. Raises `DocumentError` where logs contradict
         themselves."""
         self._counting.add(event)
-        lacks = self._lacks_value(event)
+        lacks, mended_by = self._lacks_value(event)
         if lacks:
             reason = f"{event.name} at {event.place} {lacks}"
-            self._tell(Diagnostic("not-understood", f"it {lacks}", event.place))
+            told = Diagnostic("not-understood", f"it {lacks}: {mended_by}", event.place)
+            self._tell(told)
+            self._first_lack = self._first_lack or told
             if event.process in self._processes:
                 index = self._processes.index(event.process)
                 self._lacks(index, Gap(event.process, reason))
@@ -228,6 +231,9 @@ class InstancesAuditor:
                 rank, name = (0, number), in_words(binding)
                 self.summary.add(rank, name, outcome, part.rules, binding)
                 number += 1
+        if self._first_lack is not None and not self._begun:
+            told = f"{self._first_lack.place}: {self._first_lack.message}"
+            self.summary.refuse(BEFORE, 0, f"no instance is known; at first: {told}")
         sessions = tuple(instances[label] for label in self._labels)
         found = self._counting.found()._replace(sessions=sessions)
         self.summary.seen(self._causality.events, self._labelled, found)
@@ -239,18 +245,20 @@ class InstancesAuditor:
             self._tell(Diagnostic("late-event", told, _NOWHERE))
         return self.summary
 
-    def _lacks_value(self, event: RecordedEvent) -> str:
-        """The defect of the first parameter that an event should carry and does not; empty if it
-        lacks none."""
+    def _lacks_value(self, event: RecordedEvent) -> tuple[str, str]:
+        """The defect of the first parameter that an event should carry and does not, and what
+        mends it; empty if it lacks none."""
         for other, names in self._carrying.get((event.kind, event.process, event.name), ()):
             if event.peer in (None, other):
                 for name in names:
                     value = event.values.get(name)
                     if value is None:
-                        return f"carries no {name}"
+                        said = "parameters of a mapping say which field has it"
+                        return f"carries no {name}", said
                     if not 1 <= len(value) <= _SURELY_SHORT and not is_value(value):
-                        return f"carries no {name} of 1 to {MAX_VALUE} bytes of UTF-8"
-        return ""
+                        told = f"carries no {name} of 1 to {MAX_VALUE} bytes of UTF-8"
+                        return told, "log its digest instead" if value else "log its value"
+        return "", ""
 
     def _item(self, item: Item) -> None:
         self._labelled += item.label is not None

@@ -119,6 +119,8 @@ def sessions_headline(outcome: SessionsOutcome) -> str:
     ]
     if not told:
         judged = outcome.sessions - outcome.unjudged
+        if outcome.unjudged and not judged:
+            return f"No {outcome.called} could be judged"
         where = counted(judged, outcome.called)
         told = [f"Nothing forbidden happened in {where}, in any possible order"]
     if outcome.unjudged:

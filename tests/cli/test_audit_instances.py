@@ -76,6 +76,33 @@ def test_an_event_without_its_value_is_told_and_may_be_of_any_instance() -> None
     assert "possibly violated in 2 instances (order=7, order=B)" in " ".join(answer.out.split())
 
 
+def test_where_no_event_has_its_value_nothing_is_said_to_be_well() -> None:
+    bare = [each.replace("order", "basket") for each in EVENTS]
+    Path("log.jsonl").write_text("".join(bare), encoding="utf-8")
+    for more in ((), ("--for", "order=7")):
+        answer = choreomon(*ASKED, *more)
+        assert answer.code == 2
+        assert "No instance could be judged." in answer.out
+        assert "Nothing forbidden" not in answer.out
+        assert (
+            "no instance is known; at first: log.jsonl:1: it carries no order: parameters of a "
+            "mapping say which field has it" in answer.err
+        )
+
+
+def test_lines_of_json_have_values_in_fields_that_are_called_as_the_parameters() -> None:
+    refunded = {"process": "billing", "event": "send", "message": "refund", "to": "bank"}
+    told = {"process": "billing", "event": "send", "message": "told", "to": "shop"}
+    heard = {"process": "shop", "event": "receive", "message": "told", "from": "billing"}
+    shipped = {"process": "shop", "event": "send", "message": "ship", "to": "carrier"}
+    lines = [{**refunded, "order": 7}, told, heard, {**shipped, "values": {"order": "7"}}]
+    Path("log.jsonl").write_text("".join(json.dumps(each) + "\n" for each in lines), "utf-8")
+    assert "violated in 1 instance (order=7)" in choreomon(*ASKED).out
+    mapping = "{process: process, kind: {constant: send}, name: message, peer: to}"
+    Path("mapping.yaml").write_text(mapping, encoding="utf-8")
+    assert choreomon(*ASKED, "--mapping", "mapping.yaml").code == 2  # it says what has values
+
+
 def test_sessions_do_not_go_with_instances_and_what_looks_at_the_property_does() -> None:
     for more in (["--session-key", "order"], ["--follow"]):
         assert "is for each order: leave out" in choreomon(*ASKED, *more).err

@@ -50,9 +50,8 @@ ANY_LINES = "..."
 
 PICTURES = {
     "asked.svg": ("docs/verdicts.md", "choreomon draw asked.yaml --run"),
-    "car-park-run.svg": ("docs/tutorial.md", "choreomon draw car-park.yaml --run"),
-    "car-park-automaton.svg": ("docs/tutorial.md", "choreomon draw car-park-again.yaml"),
-    "car-park-sign-run.svg": ("docs/tutorial.md", "choreomon draw car-park-sign.yaml --run"),
+    "refunds.svg": ("docs/tutorial.md", "choreomon draw refunds-again.yaml"),
+    "shop-run.svg": ("docs/tutorial.md", "choreomon draw shop.yaml --run"),
     "order.svg": ("docs/verify.md", "choreomon draw order.hif"),
     "order-slice.svg": (
         "docs/verify.md",

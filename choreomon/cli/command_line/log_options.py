@@ -99,6 +99,7 @@ class LogReading(NamedTuple):
     choices: LogChoices
     mapping: Mapping | None = None
     names_kept: bool = False
+    parameters: tuple[str, ...] = ()
 
     def for_labels(self, labels: Iterable[Label]) -> LogReading:
         """The reading for questions about these labels: if one has a name that is not plain, names
@@ -168,6 +169,7 @@ class LogReading(NamedTuple):
             delimiter=one.delimiter,
             session_key=one.session_key,
             names_kept=self.names_kept,
+            parameters=self.parameters,
             file=path,
         )
 

@@ -186,6 +186,7 @@ def command(
     if parameters is not None:
         if reading.splits or follow:
             refuse_sessions(files[0], parameters)
+        reading = reading._replace(parameters=parameters.names)
         summary = judged_instances(question, parameters, reading, logs, of)
         return output.put(SessionsFound(output.automaton, summary))
     refuse_explicit(context, ("of",), "with a property that is for each instance (for_each)")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -77,6 +77,11 @@ class Mapping:
         if not self.names_open:
             return self
         return replace(self, document=self.document.model_copy(update={"plain_names": False}))
+
+    def with_parameters(self, names: Iterable[str]) -> Mapping:
+        """The mapping with the values of these parameters in fields that are called so."""
+        found = {name: (name, f"values.{name}") for name in names}
+        return replace(self, document=self.document.model_copy(update={"parameters": found}))
 
     def span_ends(self) -> SpanEnds:
         """Finder of the other ends of spans, by its processes and routes."""

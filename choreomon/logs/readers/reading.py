@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
@@ -32,6 +32,7 @@ def read_recorded(
     delimiter: str | None = None,
     session_key: str | None = None,
     names_kept: bool = False,
+    parameters: Sequence[str] = (),
     file: str | None = None,
     max_line: int | None = None,
 ) -> Iterator[Recorded]:
@@ -46,6 +47,8 @@ def read_recorded(
       between runs; before those of the mapping.
     - `session_key`: the path of the field that is the session, before that of the mapping.
     - `names_kept`: names stay what they are where the built-in mapping makes plain ones of them.
+    - `parameters`: those of a property, which the built-in mapping of lines of JSON finds in fields
+      of these names. A mapping that is given says itself where they are.
     - `file`: what errors and places call the log.
     - `max_line`: bytes of the longest line that is read; None: as of all files
       (`choreomon.files.input_files`).
@@ -68,7 +71,7 @@ def read_recorded(
         _check(log, options)
         events = 0
         first: Diagnostic | None = None
-        for each in _read(log, options, names_kept):
+        for each in _read(log, options, names_kept, parameters):
             if isinstance(each, Diagnostic):
                 first = first or each
             else:
@@ -106,12 +109,17 @@ def _check(log: Log, options: ReadingOptions) -> None:
         raise _refused(mapping.file, "format", told)
 
 
-def _read(log: Log, options: ReadingOptions, names_kept: bool) -> Iterator[Recorded]:
+def _read(
+    log: Log, options: ReadingOptions, names_kept: bool, parameters: Sequence[str]
+) -> Iterator[Recorded]:
     found = FORMATS[options.format]
     if options.mapping is None and found.mapping is not None:
         from choreomon.logs.mappings.mapping_document import built_in
 
-        options = options._replace(mapping=built_in(found.mapping))
+        mapping = built_in(found.mapping)
+        if parameters and options.format == "jsonl":
+            mapping = mapping.with_parameters(parameters)
+        options = options._replace(mapping=mapping)
     if names_kept and options.mapping is not None:
         options = options._replace(mapping=options.mapping.with_names_kept())
     module, name = found.reader.split(":")
