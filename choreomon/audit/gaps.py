@@ -46,7 +46,7 @@ def missing_from_all(
 
 
 def ended_early(process: str, last: float, most: int) -> str:
-    """Others know of its event number `most`; nothing where that was read."""
+    """Note that others know of its event number `most`; nothing where that was read."""
     if most <= last:
         return ""
     return f"the log of {process} ends with event {int(last)}, and others know of event {most}"

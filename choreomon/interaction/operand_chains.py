@@ -28,11 +28,11 @@ class Chain:
         self._fronts: dict[int, Interaction] = {}
 
     def behind(self, number: int) -> Interaction | None:
-        """Everything behind an operand, None if it is the last one."""
+        """Return everything behind an operand, None if it is the last one."""
         return self._rests[number] if number < len(self._rests) else None
 
     def before(self, number: int) -> Interaction | None:
-        """Everything in front of an operand in normal form, None if it is the first one."""
+        """Return everything in front of an operand in normal form, None if it is the first one."""
         if not number:
             return None
         known = self._fronts.get(number)

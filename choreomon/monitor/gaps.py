@@ -28,7 +28,7 @@ MAX_GAPS: Final = 4
 
 
 class Gap(NamedTuple):
-    """`since` is the clock before anything in the gap can have happened. `until` is that of
+    """Gap: `since` is the clock before anything in the gap can have happened. `until` is that of
     its end, which has a count of its own; that count is `NEVER` while the gap is open."""
 
     since: VectorClock

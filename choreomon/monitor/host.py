@@ -291,7 +291,7 @@ class Host:
     def _refusal(
         self, clock: VectorClock, message: Inquiry | Response | Waiting | InstanceMessage
     ) -> Refused | None:
-        """Why it may not be sent."""
+        """Say why it may not be sent."""
         match message:
             case Inquiry():
                 return self._rights.wrong_inquiry(message)

@@ -68,7 +68,7 @@ class RecordChange(NamedTuple):
 
 
 class Reevaluation:
-    """Everything gathered so far, with the judgements of the events of `tables`.
+    """Collection of everything gathered so far, with the judgements of the events of `tables`.
 
     Not a value: it grows with the run. Its methods are deterministic functions of the
     calls before.

@@ -61,8 +61,8 @@ class Rights:
     carries: Mapping[Reference, tuple[str, ...]] = field(default_factory=dict)
 
     def wrong_inquiry(self, inquiry: Inquiry) -> Refused | None:
-        """Why an inquiry is refused, if it is. Names may be unknown ones; clocks must have an entry
-        for each process."""
+        """Say why an inquiry is refused, if it is. Names may be unknown ones; clocks must have an
+        entry for each process."""
         sender, receiver, inspected, event, asked, clock, settled, named = inquiry
         if receiver != self.process or sender == receiver:
             return Refused("receiver", sender, f"it is for {receiver}")
@@ -121,7 +121,7 @@ class Rights:
         return None
 
     def wrong_binding(self, told: InstanceMessage) -> Refused | None:
-        """Why a message may not be about this instance, whatever it says of it."""
+        """Say why a message may not be about this instance, whatever it says of it."""
         message, binding = told
         names = [name for name, _ in binding]
         if names != sorted({*names} & self.parameters):

@@ -143,7 +143,7 @@ class Evidence(NamedTuple):
 
 
 class MonitorState(NamedTuple):
-    """Everything that a monitor remembers.
+    """State of a monitor: everything that it remembers.
 
     `unprocessed`: the paper's `list`. `history`: a chain for each own reference, in the
     order of `Monitor.references`; an inspection that is not over has an open record in

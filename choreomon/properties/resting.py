@@ -102,7 +102,7 @@ def states_of(reference: Reference) -> Pair:
 
 
 def _together(transitions: Iterable[Transition]) -> list[Reference]:
-    """Their references in this order, but `MANY` between the same states after the first of
+    """Return their references in this order, but `MANY` between the same states after the first of
     them."""
     references = dict.fromkeys(t.reference for t in transitions)
     members: dict[Pair, list[Reference]] = {}

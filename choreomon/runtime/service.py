@@ -106,7 +106,7 @@ class ServiceSide:
             self.unknown_process(process)
 
     def written(self) -> None:
-        """Everything is out that was let out; what waits for the network is written."""
+        """Note that everything is out that was let out; what waits for the network is written."""
         for connection in [*self.connections.values()]:
             connection.write()
 

@@ -95,7 +95,7 @@ def counted(count: int, noun: str, plural: str | None = None) -> str:
 
 
 def times(count: int) -> str:
-    """`once`, or the number of times."""
+    """Say `once`, or the number of times."""
     return "once" if count == 1 else counted(count, "time")
 
 

@@ -111,7 +111,7 @@ def since(gaps: Gaps, number: int) -> Gaps:
 
 
 def until(count: int, number: int) -> Gaps:
-    """Everything, in each of `count` gaps before that of this number."""
+    """Return everything, in each of `count` gaps before that of this number."""
     return (ALL,) * number + (NONE,) * (count - number)
 
 

@@ -29,7 +29,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def _look_ahead(value: str) -> str | int:
-    """`none`, `all`, or a number of actions."""
+    """Parse `none`, `all`, or a number of actions."""
     if value in ("none", "all"):
         return value
     depth = int(value) if value.isdecimal() else 0
