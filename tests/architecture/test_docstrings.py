@@ -27,8 +27,9 @@ NEITHER = frozenset(
 def beginnings(module: ast.Module) -> Iterator[tuple[str, str]]:
     """The functions and classes that say something, and with which word they begin."""
     for node in ast.walk(module):
-        stated = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-        if stated and (text := ast.get_docstring(node)):
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            continue
+        if text := ast.get_docstring(node):
             yield node.name, text.split()[0].strip("`.,:;").lower()
 
 
