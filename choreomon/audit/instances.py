@@ -240,9 +240,10 @@ class InstancesAuditor:
         if self._left_out:
             told = (
                 f"{self._left_out:,} events are of more than {self._most:,} instances, and are "
-                "not looked at"
+                "not looked at: with --for, those of one value are judged"
             )
             self._tell(Diagnostic("late-event", told, _NOWHERE))
+            self.summary.refuse(BEFORE, 0, told)  # one stands for all: they are not told apart
         return self.summary
 
     def _lacks_value(self, event: RecordedEvent) -> tuple[str, str]:
