@@ -93,6 +93,8 @@ class SqliteStore:
             )
         except sqlite3.Error as error:
             raise self._failed(error) from None
+        self._was_closed = False
+        """True if the file said when it was opened that it had been closed in order."""
         try:
             self._prepare(durability, owner, max_pages)
         except sqlite3.Error as error:
@@ -150,6 +152,7 @@ class SqliteStore:
         self.forgetful = last is not None and last[0] != self._boot and not last[1]
         """True if the last commits may be lost."""
         self._unsaid = self.forgetful
+        self._was_closed = last is not None and bool(last[1])
         self._unnoted = False
         """True if the file does not say yet that it is in use, since the disk was full."""
         self._has_instances = self._has_table(instance_table.NAME)
@@ -334,6 +337,8 @@ class SqliteStore:
                 self._database.execute("ROLLBACK")
                 self._database.execute("PRAGMA journal_mode=DELETE")
                 os.unlink(self._file)
+        elif self._was_closed:
+            self.close()  # else a restart of the machine would make a gap of it
         self._database.close()
 
     def _failed(self, error: sqlite3.Error) -> DocumentError:

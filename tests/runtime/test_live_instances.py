@@ -185,3 +185,34 @@ def test_an_agent_that_forgets_notes_the_time_when_it_starts(run: Run, folder: P
         ((rows,),) = database.execute("SELECT count(*) FROM instance").fetchall()
     assert state[1] == 6  # the version of states that say what was forgotten
     assert rows == 1
+
+
+@pytest.mark.parametrize("first", ["for each order", "for all"])
+def test_a_store_of_tables_with_or_without_parameters_is_not_one_of_the_others(
+    folder: Path, run: Run, first: str
+) -> None:
+    whole = PROPERTY.replace("  for_each: [order]\n", "").replace("(order)", "")
+    texts = [PROPERTY, whole] if first == "for each order" else [whole, PROPERTY]
+
+    def split(text: str) -> None:
+        (folder / "property.yaml").write_text(text, encoding="utf-8")
+        asked = ("split", folder / "property.yaml", "-o", folder / "tables", "--force")
+        assert choreomon(*asked).code == 0
+
+    async def main() -> None:
+        split(texts[0])
+        await ended(await started(folder, "shop"), signal.SIGTERM)
+        before = held_in(folder, "shop")
+        split(texts[1])
+        refused = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "choreomon", "agent", "--config", str(folder / "shop.json")),
+            stdout=PIPE,
+            stderr=PIPE,
+        )
+        _, told = await refused.communicate()
+        assert refused.returncode == 2
+        assert b"tables: lack one of the system" in told
+        assert b"name it under closing" in told
+        assert held_in(folder, "shop") == before
+
+    run(main)
