@@ -18,7 +18,7 @@ from choreomon.documents.rule_compilation import listed, remembered_elsewhere
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.automaton_defects import MAX_STATES_OF_RULES
 from choreomon.properties.instances import forgotten_by_some, together
-from choreomon.properties.parts import joined, restricted
+from choreomon.properties.parts import first_about, joined, restricted
 from choreomon.properties.renumbered import renumbered
 
 
@@ -184,9 +184,8 @@ def _lines_of_messages(
 ) -> Iterator[tuple[Message, int]]:
     """Yield each message, and where the first rule that is about it stands."""
     found: dict[Message, int] = {}
-    for stated, states in automaton.rules:
-        for label in restricted(automaton, states).labels:
-            found.setdefault(label.message, stated.line)
+    for label, stated in first_about(automaton).items():
+        found.setdefault(label.message, stated.line)
     for label in automaton.labels:
         found.setdefault(label.message, document.property_line)
     yield from found.items()

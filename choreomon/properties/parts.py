@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from choreomon.core.message import Label
+from choreomon.core.stated_rule import StatedRule
 from choreomon.properties.automaton import SequenceAutomaton, Transition
 
 
@@ -42,6 +44,15 @@ def restricted(automaton: SequenceAutomaton, states: Collection[str]) -> Sequenc
         self_loops=tuple(each for each in automaton.self_loops if each.state in states),
         rules=tuple(each for each in automaton.rules if not each.states.isdisjoint(states)),
     )
+
+
+def first_about(automaton: SequenceAutomaton) -> dict[Label, StatedRule]:
+    """Map each label to the first rule that is about it; empty of a property without rules."""
+    found: dict[Label, StatedRule] = {}
+    for stated, states in automaton.rules:
+        for label in restricted(automaton, states).labels:
+            found.setdefault(label, stated)
+    return found
 
 
 def joined(automata: Sequence[SequenceAutomaton]) -> SequenceAutomaton:

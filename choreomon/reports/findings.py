@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from choreomon.audit.kinds import Kind, kind_of
@@ -17,8 +17,6 @@ from choreomon.core.recorded import Place
 from choreomon.core.run import Run, RunVerdict
 from choreomon.core.stated_rule import StatedRule
 from choreomon.core.verdict import VIOLATED
-from choreomon.properties.automaton import SequenceAutomaton
-from choreomon.properties.parts import restricted
 from choreomon.reports.sarif import Finding, RuleId, Step, Thread
 from choreomon.verify.outcome import Outcome
 
@@ -89,11 +87,11 @@ def findings_of_outcomes(outcomes: Iterable[Outcome], place: Place) -> Iterator[
 
 
 def findings_of_audit(
-    outcome: AuditOutcome, automaton: SequenceAutomaton, place: Place
+    outcome: AuditOutcome, about: Mapping[Label, StatedRule], place: Place
 ) -> Iterator[Finding]:
     """A finding for each verdict about an event, one for what is formed by no event of the logs
     alone, and one for each label that occurs nowhere. Its threads are the events of an order that
-    forms the property, also those in gaps."""
+    forms the property, also those in gaps. `about`: by label the first rule that is about it."""
     for verdict in outcome.verdicts:
         event = verdict.item.event
         assert event is not None
@@ -114,11 +112,11 @@ def findings_of_audit(
             _order_threads(overall.formed),
             stated=overall.rule,
         )
-    yield from _not_exercised(outcome.occurrences, automaton, place)
+    yield from _not_exercised(outcome.occurrences, about, place)
 
 
 def findings_of_sessions(
-    outcome: SessionsOutcome, automaton: SequenceAutomaton, place: Place
+    outcome: SessionsOutcome, about: Mapping[Label, StatedRule], place: Place
 ) -> Iterator[Finding]:
     """A finding for each kind of verdict in many sessions, with the first one as witness, or for
     each verdict of instances, and
@@ -141,7 +139,7 @@ def findings_of_sessions(
             () if event is None else (event.place,),
             verdict.rule,
         )
-    yield from _not_exercised(outcome.occurrences, automaton, place)
+    yield from _not_exercised(outcome.occurrences, about, place)
 
 
 def _of_instances(outcome: SessionsOutcome, place: Place) -> Iterator[Finding]:
@@ -176,15 +174,12 @@ def _same(kind: Kind) -> tuple[str, ...]:
 
 
 def _not_exercised(
-    occurrences: Occurrences, automaton: SequenceAutomaton, place: Place
+    occurrences: Occurrences, about: Mapping[Label, StatedRule], place: Place
 ) -> Iterator[Finding]:
-    """Findings where the first rule stands that is about the label."""
-    places: dict[Label, Place] = {}
-    for stated, states in automaton.rules:
-        for label in restricted(automaton, states).labels:
-            places.setdefault(label, Place(stated.file or place.file, stated.line or place.line))
     for each in occurrences.nowhere():
-        told = places.get(each.label, place)
+        told = place
+        if (rule := about.get(each.label)) is not None:
+            told = Place(rule.file or place.file, rule.line or place.line)
         yield Finding("not-exercised", each.sentence(), told, (str(each.label),))
 
 

@@ -325,9 +325,10 @@ class _Found:
         return cases_of_audit(self.outcome, self.rules, file, logs)
 
     def findings(self, place: Place) -> Iterable[Finding]:
+        from choreomon.properties.parts import first_about
         from choreomon.reports.findings import findings_of_audit
 
-        return findings_of_audit(self.outcome, self.automaton, place)
+        return findings_of_audit(self.outcome, first_about(self.automaton), place)
 
     def show(self, screen: Console) -> None:
         _show(screen, self)

@@ -250,9 +250,10 @@ class SessionsFound:
         return cases_of_sessions(self.outcome, file, logs)
 
     def findings(self, place: Place) -> Iterable[Finding]:
+        from choreomon.properties.parts import first_about
         from choreomon.reports.findings import findings_of_sessions
 
-        return findings_of_sessions(self.outcome, self.automaton, place)
+        return findings_of_sessions(self.outcome, first_about(self.automaton), place)
 
     def show(self, screen: Console) -> None:
         _show(screen, self)

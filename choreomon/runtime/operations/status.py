@@ -119,6 +119,28 @@ def _instances(host: Host, state: HostState) -> InstancesStatus | None:
     )
 
 
+def _property_status(
+    table: SplitTable, found: PropertyReadings, events: int, labels: tuple[LabelStatus, ...]
+) -> PropertyStatus:
+    told = [rule.id for rule, _ in table.table.rules if rule != NOT_TOLD]
+    return PropertyStatus(
+        title=table.title,
+        system=table.system_id,
+        events=events,
+        undecided=found.undecided,
+        provisional=found.provisional,
+        inspections=found.inspections,
+        waiting_for=found.waiting_for,
+        gaps=found.gaps,
+        gap_open=found.gap_open,
+        closing=found.closing,
+        untold=found.untold,
+        labels=labels,
+        instances=found.instances,
+        rules=tuple(dict.fromkeys(told)),
+    )
+
+
 def agent_status(
     found: Readings,
     tables: Sequence[SplitTable],
@@ -142,23 +164,11 @@ def agent_status(
     """The status of an agent whose properties have these `tables`. `time` is wall time in seconds;
     `ticks` are the events that happened, and `labels` those of each label, for each property."""
     properties = [
-        PropertyStatus(
-            title=table.title,
-            system=table.system_id,
-            events=ticks[place] if place < len(ticks) else 0,
-            undecided=each.undecided,
-            provisional=each.provisional,
-            inspections=each.inspections,
-            waiting_for=each.waiting_for,
-            gaps=each.gaps,
-            gap_open=each.gap_open,
-            closing=each.closing,
-            untold=each.untold,
-            labels=tuple(labels[place]) if place < len(labels) else (),
-            instances=each.instances,
-            rules=tuple(
-                dict.fromkeys(rule.id for rule, _ in table.table.rules if rule != NOT_TOLD)
-            ),
+        _property_status(
+            table,
+            each,
+            ticks[place] if place < len(ticks) else 0,
+            tuple(labels[place]) if place < len(labels) else (),
         )
         for place, (table, each) in enumerate(zip(tables, found.properties, strict=True))
     ]

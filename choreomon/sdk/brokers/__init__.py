@@ -1,6 +1,6 @@
 """Brokers: what is published carries the clock in the headers, properties or fields that the broker
 has, and what is taken is told before anything is done because of it. A module for each client, on
-asyncio:
+asyncio but for the last:
 
     rabbitmq        aio-pika
     nats            nats-py, with JetStream or without
@@ -8,7 +8,7 @@ asyncio:
     kafka           aiokafka
     redis_streams   redis.asyncio
     faststream      FastStream, whatever its broker
-    celery          Celery, on threads
+    celery          Celery
 
 Each of the first five has `publishing`, which gives a function to publish by in the place of the
 client's, and `handled` or `handling`, for what is consumed. Only the client that is used needs to

@@ -1,4 +1,4 @@
-"""Celery: tasks, which are messages to those that take them.
+"""Celery: tasks, which are messages to those that take them. On threads.
 
     app = Celery("shop", broker=URL)
     monitoring(app, process, {"billing.charge": "billing"})
@@ -49,7 +49,7 @@ def monitoring(
 
     Args:
         app: a `celery.Celery`; of tasks with a base of their own, one that derives from `app.Task`.
-        process: or a function that gives it, as one that connects where a worker has started.
+        process: or a function that gives it, as one that connects in each child of a worker.
         receivers: the process that takes a task, by the task's name.
         name_of: the name of its message, by the task's name.
         values_of: the values that it carries, by a `Call`.
