@@ -47,6 +47,7 @@ const OFF = Object.freeze({
   name: '',
   async sending() { return ''; },
   async handling() {},
+  async untold() { return ''; },
   async close() {},
 });
 
@@ -117,6 +118,12 @@ class Process {
     const carried = read(header);
     if (carried) await this.report('handle', carried.sender, carried.name, carried.clock, values);
     else if (name) await this.report('handle', 'env', name, '', values);
+  }
+
+  /** A message leaves of which not enough is known: an event is missing. The text of its header. */
+  async untold(name) {
+    const clock = await this.enqueue({ type: 'gap', lost: 1 });
+    return `1/${word(this.name)}/${word(name)}/${clock}`;
   }
 
   /** Ends the session in order, once all was answered, or the deadline is over. */
