@@ -108,11 +108,8 @@ class System:
             # What dead services kept back is given up before the living ones say goodbye.
             await self.until_status(lambda each: each.sessions <= 1, "dead services are given up")
         await asyncio.gather(*[self._end("service", name) for name in names])
-        await self.until_status(_is_quiet, "all agents are quiet")
-        for name in names:
-            status = await self.status(name)
-            assert status is not None
-            self.refused[name] = dict(status.refused)
+        quiet = await self.until_status(_is_quiet, "all agents are quiet")
+        self.refused |= {name: dict(status.refused) for name, status in quiet.items()}
         await asyncio.gather(*[self._end("agent", name) for name in names])
 
     def _is_finished(self, name: str) -> bool:
@@ -256,15 +253,21 @@ class System:
         true: Callable[[AgentStatus], bool],
         what: str,
         names: Sequence[str] | None = None,
-    ) -> None:
-        """Until it is true of the status of all these agents, by default of all there are. Raises
-        `TookTooLong`."""
+    ) -> dict[str, AgentStatus]:
+        """Until it is true of the status of all these agents, by default of all there are; the
+        statuses of then. Raises `TookTooLong`."""
+        found: dict[str, AgentStatus] = {}
 
         async def all_are() -> bool:
-            statuses = [await self.status(name) for name in names or self.plan.names]
-            return all(each is not None and true(each) for each in statuses)
+            for name in names or self.plan.names:
+                status = await self.status(name)
+                if status is None or not true(status):
+                    return False
+                found[name] = status
+            return True
 
         await self._until(all_are, what)
+        return found
 
     async def until_ready(self, name: str) -> None:
         async def is_ready() -> bool:
