@@ -279,7 +279,7 @@ def test_an_agent_that_lost_its_store_is_reminded_and_told_how_much_is_in_doubt(
     service.do("send", 1)
     entries = own_entries(service.do("all")["answers"])
     # The three that it had answered are not counted again, and nothing comes before them.
-    assert entries[:3] == [1, 2, 3]
+    assert sorted(entries[:3]) == [1, 2, 3]  # the service writes answers down as they come
     assert entries[-1] > 3
     with urlopen(f"http://{agent.http}/metrics", timeout=WITHIN) as answer:
         lost = re.search(rb"choreomon_dropped_events_total (\d+)", answer.read())
