@@ -39,13 +39,9 @@ def checked_values(given: Given, carried: Collection[str], event: str) -> Values
     return {name: checked_value(given[name], name) for name in carried}
 
 
-def told_values(given: Given, carried: Collection[str] | None, event: str) -> Values:
+def told_values(given: Given, carried: Collection[str], event: str) -> Values:
     """The values that an agent is told of an event: those that it carries, as `checked_values`, and
-    its trace, where there is one that can be read. `carried` is `None` where no property has the
-    event; then there are none. Raises as `checked_values` does.
-    """
-    if carried is None:
-        return NO_VALUES
+    its trace, where there is one that can be read. Raises as `checked_values` does."""
     checked = checked_values(given, carried, event)
     if TRACEPARENT not in checked and trace_id(given):
         return {**checked, TRACEPARENT: str(given[TRACEPARENT])}

@@ -107,10 +107,11 @@ def workers(
     Raises WorkerLost where one of them was killed.
     """
     context = _context()
-    held, letting_go = context.Pipe(duplex=False)
-    begin = (held, prepare, arguments)
+    with interrupts_deferred():  # a semaphore half made would be left to the system
+        held, letting_go = context.Pipe(duplex=False)
+        pool = ProcessPoolExecutor(jobs, context, _begin, (held, prepare, arguments))
     try:
-        with held, letting_go, ProcessPoolExecutor(jobs, context, _begin, begin) as executor:
+        with held, letting_go, pool as executor:
             try:
                 yield Workers(executor, jobs)
             except BaseException:

@@ -255,9 +255,11 @@ class Connection(asyncio.Protocol):
         event, peer, name = told.event, told.peer, told.name
         said = (told.number, told.done, event, peer, name, told.heard, at)
         sidecar, given = self._side.driver.sidecar, told.given
+        if not given:
+            return Report(self._number, self._session, *said)
         label = sidecar.label(event, peer, name)
-        wanted = sidecar.values.carried.get(label) if given else ()
-        values = {each: str(given[each]) for each in wanted or () if each in given}
+        wanted = sidecar.values.carried.get(label, ())
+        values = {each: str(given[each]) for each in wanted if each in given}
         if TRACEPARENT in given:
             trace = trace_id(given)
             if not trace:

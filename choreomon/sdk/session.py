@@ -121,7 +121,9 @@ class Session:
         Raises `ValueError`, and nothing has happened, where the values are not those.
         """
         knowledge, carried = self.knowledge, self._mentioned.get((kind, peer, name))
-        given = told_values(values, carried, f"{kind} {name}") if values or carried else NO_VALUES
+        given = NO_VALUES
+        if carried is not None and (values or carried):
+            given = told_values(values, carried, f"{kind} {name}")
         heard = knowledge.admit(heard) if heard else heard
         if carried is None:
             knowledge.hear(heard)

@@ -289,3 +289,33 @@ def test_an_interrupt_leaves_no_lock_held_wherever_it_comes(tmp_path: Path) -> N
         timeout=300,  # it would have no end
     )
     assert done.stdout.split() == ["interrupted"] * 5, done.stderr
+
+
+STRUCK_WHILE_MADE = """
+import os, signal
+from multiprocessing import resource_tracker
+from choreomon.batch.workers import workers
+
+def ended(*_):
+    raise SystemExit(143)
+
+register = resource_tracker.register
+
+def registered(name, kind):
+    register(name, kind)
+    if kind == "semaphore":
+        os.kill(os.getpid(), signal.SIGTERM)
+
+signal.signal(signal.SIGTERM, ended)
+resource_tracker.register = registered
+with workers(2):
+    print("begun")
+"""
+
+
+def test_a_signal_while_they_are_made_leaves_nothing_to_the_system() -> None:
+    """A semaphore is known to the tracker of resources before it is sure to be removed."""
+    struck = subprocess.run(
+        [sys.executable, "-c", STRUCK_WHILE_MADE], capture_output=True, text=True, check=False
+    )
+    assert (struck.returncode, struck.stdout, struck.stderr) == (143, "", "")

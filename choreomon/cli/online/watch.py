@@ -220,8 +220,6 @@ def _watch(
 
     async def look() -> Sequence[Polled]:
         looked = await asyncio.gather(*(_look(target, timeout) for target in targets))
-        if chosen is not None:
-            _check_known(*unknown_rules(looked, chosen.rules))
         return looked if chosen is None or chosen.is_everything else chosen_verdicts(looked, chosen)
 
     async def watch() -> Sequence[Polled]:
@@ -232,6 +230,8 @@ def _watch(
                     while not settled(looked):
                         await asyncio.sleep(WAITING)
                         looked = remembered(looked, await look())
+        if chosen is not None:  # only now: a rule may go while it is watched
+            _check_known(*unknown_rules(looked, chosen.rules))
         show(looked)
         while not once:
             await asyncio.sleep(interval)

@@ -60,8 +60,8 @@ def monitoring(
         return process() if callable(process) else process
 
     def send_task(name: str, args: Any = None, kwargs: Any = None, *rest: Any, **more: Any) -> Any:
-        own, to = found(), receivers.get(name)
-        if to is not None and own.on:
+        to = receivers.get(name)
+        if to is not None and (own := found()).on:
             values = values_of(Call(name, args or (), kwargs or {}))
             headers = without(more.get("headers"))
             for receiver in (to,) if isinstance(to, str) else to:
