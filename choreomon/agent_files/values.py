@@ -43,7 +43,7 @@ def told_values(given: Given, carried: Collection[str], event: str) -> Values:
     """The values that an agent is told of an event: those that it carries, as `checked_values`, and
     its trace, where there is one that can be read. Raises as `checked_values` does."""
     checked = checked_values(given, carried, event)
-    if TRACEPARENT not in checked and trace_id(given):
+    if trace_id(given):
         return {**checked, TRACEPARENT: str(given[TRACEPARENT])}
     return checked
 

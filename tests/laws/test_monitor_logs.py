@@ -83,6 +83,8 @@ def check(simulated: Simulation, seed: int) -> int:
         assert last_verdicts(files) == {
             (v.event_index, json.dumps(v.rule and v.rule.plain())): v.verdict for v in run.verdicts
         }
+        if simulated.automaton is not None and simulated.automaton.rules:
+            assert all("rule" in line for line in files.those("declared"))
         assert check_clocks(files) == run.events + run.monitoring_messages
         check_ceilings(files, at_once=simulated.monitoring_service == NO_TIME)
         messages += len(sent)
