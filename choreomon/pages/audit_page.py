@@ -89,7 +89,7 @@ def audit_page(
         unrelated_sentence(outcome),
         counted_events(outcome.events, outcome.labelled),
         undecided_sentence(outcome),
-        *(rule_lines(rules) if len(rules) == 1 else ()),
+        *(map(with_arrow, rule_lines(rules)) if len(rules) == 1 else ()),
         *late_sentences(outcome),
         *map(with_arrow, nowhere_lines(outcome.occurrences.nowhere())),
     )

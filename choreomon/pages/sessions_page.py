@@ -63,7 +63,7 @@ def sessions_page(
         kinds.append(f"<p>{left} of verdicts, in the table above.</p>")
     told = [_headline(example) for example in outcome.kinds[:1]]
     told.append(counted_events(outcome.events, outcome.labelled))
-    told += rule_lines(rules) if len(rules) == 1 else ()
+    told += map(with_arrow, rule_lines(rules)) if len(rules) == 1 else ()
     told += map(with_arrow, nowhere_lines(outcome.occurrences.nowhere()))
     strange = {kind: count for kind, count in counts.items() if kind not in GAPS_ALONE}
     body: list[str | Section] = [

@@ -434,6 +434,19 @@ def test_what_occurred_nowhere_is_where_the_first_rule_about_it_stands() -> None
     }
 
 
+def test_a_page_says_what_its_one_rule_forbids_with_arrows() -> None:
+    """In many sessions, too."""
+    rule = "rules:\n  - {id: one, never: 'P1 -> P2 : a', after: 'P2 -> P3 : b'}\n"
+    Path("one.yaml").write_text(rule, encoding="utf-8")
+    events = log("all.jsonl", send("P1", "a", "P2", session="x"))
+    for more in ((), ("--session-key", "session")):
+        choreomon("audit", "one.yaml", events, *more, "--report", "page.html")
+        header = Path("page.html").read_text(encoding="utf-8").partition("</header>")[0]
+        said = header.partition("<body")[2]
+        assert "P1 → P2 : a is forbidden after" in said
+        assert "-&gt;" not in said
+
+
 def test_a_folder_of_compressed_logs_is_read(tmp_path: Path) -> None:
     folder = Path("logs/deep")
     folder.mkdir(parents=True)
