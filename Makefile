@@ -66,7 +66,7 @@ experiments: $(VENV)/.installed-to-check
 # Then what a partition costs the services, ten minutes; its times mean little on a busy machine.
 faults: $(VENV)/.installed-to-check
 	$(BIN)/python -m benchmarks.faults --write benchmarks/results/live_faults.md $(FAULTS_ARGS)
-	$(BIN)/python -m benchmarks.faults --instances --write benchmarks/results/live_faults_of_instances.md $(FAULTS_ARGS)
+	$(BIN)/python -m benchmarks.faults --instances --write benchmarks/results/live_faults_instances.md $(FAULTS_ARGS)
 	$(BIN)/python -m benchmarks.faults.partition --write benchmarks/results/live_partition.md
 
 # Millions of events through real agents, and again with a dead one; half an hour in all. What came

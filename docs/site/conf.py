@@ -12,7 +12,7 @@ version = release = installed("choreomon")
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
 
 root_doc = "docs/site/index"
-include_patterns = ["*.md", "docs/**", "benchmarks/results/**"]
+include_patterns = ["*.md", "docs/**", "clients/*/README.md", "benchmarks/results/**"]
 source_suffix = {".md": "markdown"}
 
 myst_heading_anchors = 5

@@ -18,8 +18,13 @@ import sys
 import tempfile
 import time
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 from typing import Any, Final
+
+import choreomon
+from choreomon.cli import main
 
 MEMORY: Final = 2 << 30
 """Bytes of address space of a command; half of it are libraries."""
@@ -94,12 +99,16 @@ def answer(case: dict[str, Any]) -> dict[str, Any]:
         return {"code": code if code >= 0 else 128 - code, "told": text}
 
 
+def load() -> None:
+    """Loads what commands load when they are called, which is most of the time that they take here;
+    but for what is not installed."""
+    for found in walk_packages(choreomon.__path__, "choreomon."):
+        if not found.name.endswith("__main__"):
+            with suppress(ModuleNotFoundError):
+                import_module(found.name)
+
+
 if __name__ == "__main__":
-    import pyarrow.parquet  # noqa: F401
-    import pydantic  # noqa: F401
-    import yaml  # noqa: F401
-
-    from choreomon.cli import main
-
+    load()
     for line in sys.stdin:
         print(json.dumps(answer(json.loads(line))), flush=True)

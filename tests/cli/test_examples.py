@@ -34,13 +34,13 @@ EXPERIMENTS = tuple(
     for options in (
         *(f"{name} --quick" for name in ("fig7", "fig8", "rq4")),
         *(f"{name} -j 4 -o {name}" for name in ("fig7", "fig8", "rq4")),
-        *("all --quick -o quick", "all -j 4 -o results"),
+        *("all --quick -o quick", "all -j 4 -o results", "instances -o curve.svg"),
     )
 )
 NEED_MORE: dict[str, str] = {
     **dict.fromkeys(AGENTS, "runs until it is ended"),
     **dict.fromkeys((*RELOADS, *WATCHES), "needs a live agent"),
-    **dict.fromkeys(EXPERIMENTS, "takes minutes"),
+    **dict.fromkeys(EXPERIMENTS, "takes a minute or more"),
 }
 """Examples that are not run here, each with what they would need."""
 

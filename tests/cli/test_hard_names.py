@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from html.parser import HTMLParser
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -20,14 +20,14 @@ NAMES = [name for name in HARD_NAMES if len(name) < 50]
 
 @pytest.fixture
 def document(place: Path) -> Path:
-    """Each process sends each message to the next one."""
-    processes = [
-        {"id": one, "handlers": {name: [] for name in NAMES} | {"go": []}} for one in NAMES
-    ]
-    for (_, other), process in zip(pairwise(NAMES), processes, strict=False):
-        sends = [{"send": {"to": other, "message": name}} for name in NAMES]
-        process["handlers"] |= {"go": sends}  # type: ignore[operator]
-    start = [{"to": name, "message": "go"} for name in NAMES]
+    """Each process in turn sends two messages to the next one: the first name, and its own."""
+    first = NAMES[0]
+    processes = []
+    for one, other in zip_longest(NAMES, NAMES[1:]):
+        sent = dict.fromkeys((first, one)) if other else ()
+        sends = [{"send": {"to": other, "message": name}} for name in sent]
+        processes.append({"id": one, "handlers": {**{name: [] for name in NAMES}, first: sends}})
+    start = [{"to": first, "message": first}]
     steps = [str(Message(one, name, other)) for name in NAMES[:1] for one, other in pairwise(NAMES)]
     path = place / "hard.json"
     path.write_text(

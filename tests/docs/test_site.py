@@ -14,10 +14,10 @@ from tests.scenarios.console_blocks import ROOT
 
 
 def built(source: Path, folder: Path) -> subprocess.CompletedProcess[str]:
-    """As `make docs` does it."""
+    """As `make docs` does it, but with a theme that writes pages in half of the time."""
     command = (sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-c", "docs/site")
     return subprocess.run(
-        [*command, "-d", str(folder / "read"), "-b", "html", ".", str(folder / "site")],
+        [*command, "-D", "html_theme=basic", "-d", str(folder / "read"), "-b", "html", ".", str(folder / "site")],
         cwd=source,
         capture_output=True,
         text=True,
@@ -28,7 +28,7 @@ def built(source: Path, folder: Path) -> subprocess.CompletedProcess[str]:
 def test_every_page_is_on_the_site_and_every_link_leads_somewhere(tmp_path: Path) -> None:
     done = built(ROOT, tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-    for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]:
+    for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("clients/*/*.md")]:
         assert (tmp_path / "site" / page.relative_to(ROOT).with_suffix(".html")).exists(), page
     start = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
     assert "docs/site/index.html" in start

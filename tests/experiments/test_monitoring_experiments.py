@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -37,6 +38,12 @@ TINY = QUICK._replace(
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(grids, "QUICK", TINY)
+
+
+@cache
+def once(cell: Cell) -> Row:
+    """What is measured of a cell, which is the same again, as another test says."""
+    return measured(cell)
 
 
 def experiment(*arguments: object) -> Answer:
@@ -150,7 +157,7 @@ def interrupted_after(number: int, cells: Sequence[Cell]) -> Iterator[Row]:
     for done, cell in enumerate(cells):
         if done == number:
             raise KeyboardInterrupt
-        yield measured(cell)
+        yield once(cell)
 
 
 @pytest.mark.parametrize("number", [0, 1, 9])
@@ -170,11 +177,11 @@ def test_a_resumed_run_is_as_one_that_was_not_interrupted(
 
     def results(left: Sequence[Cell]) -> Iterator[Row]:
         asked.extend(left)
-        return map(measured, left)
+        return map(once, left)
 
     rows = list(measured_rows(path, cells, results))
     assert asked == [*cells[number:]]
-    assert rows == list(map(measured, cells))
+    assert rows == list(map(once, cells))
     assert path.read_text("ascii") == "".join(f"{each}\n" for each in (HEADER, *map(line, rows)))
 
 
@@ -213,7 +220,7 @@ def test_a_file_of_something_else_is_refused_and_left_alone(
     tmp_path: Path, change: object, told: str
 ) -> None:
     path = tmp_path / "fig8.csv"
-    list(measured_rows(path, grid("fig8", 0, TINY), lambda left: map(measured, left)))
+    list(measured_rows(path, grid("fig8", 0, TINY), lambda left: map(once, left)))
     changed = change(path.read_text("ascii"))  # type: ignore[operator]
     path.write_text(changed, "utf-8")
     answer = experiment("fig8", "-o", tmp_path)
@@ -251,6 +258,6 @@ def test_rows_are_written_as_they_come(tmp_path: Path) -> None:
     """So that a process that is killed loses none that it was given."""
     cells = grid("fig8", 0, TINY)[:3]
     path = tmp_path / "rows.csv"
-    rows = experiment_rows.measured_rows(path, cells, lambda left: map(measured, left))
+    rows = experiment_rows.measured_rows(path, cells, lambda left: map(once, left))
     for number, row in enumerate(rows, start=1):
         assert path.read_text("ascii").split("\n")[number] == line(row)

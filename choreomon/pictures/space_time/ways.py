@@ -8,7 +8,7 @@ apart instead makes pictures wider, and moves the ends of other arrows into the 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 from typing import Final, NamedTuple
 
@@ -82,12 +82,28 @@ def way_around(start: Point, end: Point, circles: Sequence[tuple[Point, float]])
         if start.x < centre.x < end.x and min(start.y, end.y) <= centre.y <= max(start.y, end.y)
     ]
 
-    def nearer(way: Way, distance: float) -> int:
-        return sum(way.distance(centre) < radius + distance for centre, radius in between)
+    def nearer(way: Way) -> tuple[int, int]:
+        """How many it touches, and how many it is not clear of."""
+        to_spare = [way.distance(centre) - radius for centre, radius in between]
+        return sum(one < _TOUCHES for one in to_spare), sum(one < _CLEAR for one in to_spare)
 
     straight = Way(start, end)
-    if not nearer(straight, _TOUCHES):
+    if not nearer(straight)[0]:
         return straight
     width = end.x - start.x
     ways = (Way(start, end, early * width, late * width) for early, late in _BENDS)
-    return min(ways, key=lambda way: (nearer(way, _TOUCHES), nearer(way, _CLEAR)))
+    return _least(ways, nearer)
+
+
+def _least(ways: Iterable[Way], nearer: Callable[[Way], tuple[int, int]]) -> Way:
+    """The first of those that are nearest to the fewest; none is looked at after one that is near
+    to nothing."""
+    best: tuple[tuple[int, int], Way] | None = None
+    for way in ways:
+        found = nearer(way)
+        if best is None or found < best[0]:
+            best = found, way
+            if not any(found):
+                break
+    assert best is not None
+    return best[1]
