@@ -265,7 +265,7 @@ class Machine(RuleBasedStateMachine):
 
 
 QUICK = settings(
-    max_examples=500,
+    max_examples=150,
     stateful_step_count=80,
     deadline=None,
     derandomize=True,

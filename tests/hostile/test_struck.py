@@ -20,15 +20,17 @@ LATEST = 1.2
 """Seconds after its start at which a command is struck at the latest."""
 
 PROGRAM = """
-import os, sys
+import os, signal, sys
 from choreomon.__main__ import main
 
 ready = int(sys.argv.pop(1))
 os.write(ready, b".")
 os.close(ready)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 main()
 """
-"""The console script; it says when it begins, since what Python itself does before is not ours."""
+"""The console script; it says when it begins, since what Python itself does before is not ours.
+SIGHUP ends it even where tests are run by `nohup`."""
 
 ENDED = {signal.SIGINT: (130, -2), signal.SIGTERM: (143, -15), signal.SIGHUP: (129, -1)}
 """The exit codes, and those of who was struck before it had imported anything or after it had
