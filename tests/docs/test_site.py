@@ -17,7 +17,17 @@ def built(source: Path, folder: Path) -> subprocess.CompletedProcess[str]:
     """As `make docs` does it, but with a theme that writes pages in half of the time."""
     command = (sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-c", "docs/site")
     return subprocess.run(
-        [*command, "-D", "html_theme=basic", "-d", str(folder / "read"), "-b", "html", ".", str(folder / "site")],
+        [
+            *command,
+            "-D",
+            "html_theme=basic",
+            "-d",
+            str(folder / "read"),
+            "-b",
+            "html",
+            ".",
+            str(folder / "site"),
+        ],
         cwd=source,
         capture_output=True,
         text=True,

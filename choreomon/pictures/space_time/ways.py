@@ -83,7 +83,7 @@ def way_around(start: Point, end: Point, circles: Sequence[tuple[Point, float]])
     ]
 
     def nearer(way: Way) -> tuple[int, int]:
-        """How many it touches, and how many it is not clear of."""
+        """Count those that it touches, and those that it is not clear of."""
         to_spare = [way.distance(centre) - radius for centre, radius in between]
         return sum(one < _TOUCHES for one in to_spare), sum(one < _CLEAR for one in to_spare)
 
