@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping
 from typing import Final, TypeAlias
 
 from choreomon.core.binding import Binding, Values, checked_value
+from choreomon.core.suggestion import closest
 
 Value: TypeAlias = str | int
 Given: TypeAlias = Mapping[str, Value]
@@ -35,7 +36,10 @@ def checked_values(given: Given, carried: Collection[str], event: str) -> Values
     missing = [name for name in carried if name not in given]
     if missing:
         how = ", ".join(f"{name}=..." for name in missing)
-        raise ValueError(f"{event} carries {', '.join(carried)}: give it {how}")
+        others = [name for name in given if name not in carried]
+        meant = [found for name in missing if (found := closest(name, others))]
+        instead = f" instead of {', '.join(f'{name}=' for name in meant)}" if meant else ""
+        raise ValueError(f"{event} carries {', '.join(carried)}: give it {how}{instead}")
     return {name: checked_value(given[name], name) for name in carried}
 
 

@@ -29,6 +29,7 @@ CARRIED = ("tenant", "order")
     [
         ({}, "send refund carries tenant, order: give it tenant=..., order=..."),
         ({"order": "7"}, "give it tenant=..."),
+        ({"order": "7", "tennant": "t"}, "give it tenant=... instead of tennant="),
         ({"tenant": "t", "order": ""}, "order should have 1 to 256 bytes of UTF-8, and has 0"),
         ({"tenant": "t", "order": "é" * 129}, "1 to 256 bytes of UTF-8, and has 258"),
         ({"tenant": "t", "order": "\ud800"}, "text that can be written in UTF-8"),
