@@ -30,6 +30,7 @@ from choreomon.runtime.operations.http import HttpServer, _parsed, _written, ope
 from choreomon.runtime.operations.metrics import Metrics
 from choreomon.runtime.operations.status import readings
 from choreomon.runtime.outputs import Dropped, Output
+from choreomon.runtime.said_of_events import MOST_OWN
 from choreomon.runtime.sidecar import Sidecar
 
 SYSTEM: Final = bytes(range(16))
@@ -172,6 +173,7 @@ def is_bounded(state: SidecarState) -> bool:
     """Whether nothing is above what it may be. One event may open as many inspections as it labels
     transitions, above the bound; and each open one has a record."""
     monitor = state.hosts[0].monitor
+    undecided = {(0, each.event[NAMES.index("target")]) for each in monitor.decisions}
     return (
         len(monitor.inspections) <= MOST_OPEN + 2
         and len(monitor.postponed) <= WAITING_PER_OPEN * MOST_OPEN + 2
@@ -180,6 +182,8 @@ def is_bounded(state: SidecarState) -> bool:
         and all(len(chain) <= MAX_CHAIN + MOST_OPEN + 3 for chain in monitor.history)
         and len(state.sessions) <= MOST_SESSIONS
         and all(len(session.replies) <= WINDOW + 1 for session in state.sessions.values())
+        and len(state.said.own) <= MOST_OWN
+        and {*state.said.values, *state.said.heard} <= undecided
     )
 
 

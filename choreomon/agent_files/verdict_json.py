@@ -39,7 +39,8 @@ but all on one line of ASCII. The fields, in this order:
 - `for`: only of a property for each instance, and not of the end of a gap: the values that the
   event's message carries, by the names of parameters, as `{"order": "A-17"}`.
 - `trace_id`: only where the service said it: the id of the trace that the event is in, 32
-  hexadecimal digits. Of the events in `because`, which happened elsewhere, none is known.
+  hexadecimal digits. An `event` in `because` has one where it is known
+  (`choreomon.runtime.said_of_events`).
 
 The entries of `because` are those of docs/verdicts.md, "Reasons in JSON", but `event`, `of` and
 `since` are events, `{"process": ..., "count": ...}`, and there is no `event_index`. `result` may
@@ -51,13 +52,15 @@ while it has not ended; and `since` is the last event before it, with count 0 wh
 from __future__ import annotations
 
 import json
-from collections.abc import Container
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
 import msgspec
 
 from choreomon.agent_files.table_file import SplitTable
+from choreomon.agent_files.told_traces import EventTrace
 from choreomon.agent_files.values import without_trace
 from choreomon.agent_files.verdict_size import fitted
 from choreomon.core.binding import Binding
@@ -84,12 +87,14 @@ def live_verdict(
     provisional: bool,
     time: float,
     said: Binding = (),
+    traces: Iterable[EventTrace] = (),
 ) -> LiveVerdict:
     """The verdict of a monitor with this table, with its events named, and as long as verdicts may
     be. `label` is empty for the end of a gap; `time` is wall time in seconds; `said` is what the
-    service said of the event (`choreomon.agent_files.values.without_trace`)."""
+    service said of the event (`choreomon.agent_files.values.without_trace`), and `traces` are those
+    of the events in the reasons, as far as they are known."""
     instance, trace_id = without_trace(said)
-    named = _Naming(table.processes, verdict.because)
+    named = _Naming(table.processes, verdict.because, traces)
     left_out = verdict.reasons_left_out
     transitions = tuple([_arrow(reference) for reference in verdict.transitions])
     rule = rule_of(table.table.rules, transitions)
@@ -125,16 +130,26 @@ def _arrow(reference: Reference) -> tuple[str, str]:
 class _Naming:
     """Names the events of the reasons of one verdict."""
 
-    def __init__(self, processes: tuple[str, ...], because: tuple[Reason, ...]) -> None:
+    def __init__(
+        self,
+        processes: tuple[str, ...],
+        because: tuple[Reason, ...],
+        traces: Iterable[EventTrace],
+    ) -> None:
         self._processes = processes
+        self._traces: Mapping[tuple[str, int | None], str] = {
+            (process, number): trace.hex() for process, number, trace in traces
+        }
         self._gaps: Container[tuple[Reference, VectorClock]] = {
             (reason.reference, reason.clock) for reason in because if reason.result == GAP
         }
 
     def reason(self, given: Reason) -> LiveReason:
         own, pre = given.reference.process, given.of_reference
+        event = self._event(given.reference, given.clock)
+        trace_id = self._traces.get((own, event.count), "")
         return LiveReason(
-            event=self._event(given.reference, given.clock),
+            event=replace(event, trace_id=trace_id) if trace_id else event,
             transition=_arrow(given.reference),
             role=given.role,
             result=given.result,
@@ -206,6 +221,7 @@ def _event(event: EventName) -> dict[str, Any]:
         "process": event.process,
         **({} if event.count is None else {"count": event.count}),
         **({"gap": True} if event.gap else {}),
+        **({"trace_id": event.trace_id} if event.trace_id else {}),
     }
 
 

@@ -20,7 +20,8 @@ of the agent that says it, so that two agents of one process are noticed
 (`choreomon.runtime.network.peer_stores`); version 3 had none, and is still read.
 
 A message about an instance has a kind of its own, and instead of its fields `[[fields...],
-parameters, digests]` (`choreomon.agent_files.bindings`).
+parameters, digests]` (`choreomon.agent_files.bindings`). So have traces, which are no message of a
+monitor (`choreomon.agent_files.told_traces`).
 """
 
 from __future__ import annotations
@@ -68,8 +69,8 @@ NO_STORE: Final = b""
 _KINDS: Final = {kind: number for number, kind in enumerate(get_args(MonitoringMessage))}
 _OF_INSTANCES: Final = len(_KINDS)
 """The offset of the kinds of messages about an instance."""
-_WRITTEN: Final = _OF_INSTANCES + len(get_args(AboutOne))
-"""The number of kinds."""
+TRACES: Final = _OF_INSTANCES + len(get_args(AboutOne))
+"""The kind of frames in which agents tell each other of traces, the last one."""
 _ENCODER: Final = msgspec.msgpack.Encoder()
 _DECODERS: Final = [msgspec.msgpack.Decoder(kind) for kind in _KINDS]
 """Decoders for so few processes that clocks are never coded."""
@@ -138,6 +139,11 @@ def encode(
         kind, body = _about_one(kind, body, message.binding, parameters)
     else:
         kind, body = _kind_and_body(message)  # type: ignore[arg-type]
+    return framed(kind, body, system, store)
+
+
+def framed(kind: int, body: Any, system: bytes, store: bytes) -> bytes:
+    """The frame of what is whole."""
     if store:
         return _ENCODER.encode((VERSION, system, kind, body, None, False, store))
     return _ENCODER.encode((VERSION, system, kind, body))
@@ -212,8 +218,10 @@ def open_untrusted(data: bytes) -> Frame:
         raise MalformedMessage(f"wire version {frame.version}; this is version {VERSION}")
     if len(system) != SYSTEM_BYTES:
         raise MalformedMessage(f"a system id of {len(system)} bytes; it has {SYSTEM_BYTES}")
-    if not 0 <= kind < _WRITTEN:
+    if not 0 <= kind <= TRACES:
         raise MalformedMessage(f"unknown kind of message {kind}")
+    if kind == TRACES and (frame.base is not None or frame.offers):
+        raise MalformedMessage("traces that are told with a clock")
     if frame.store and len(frame.store) != STORE_BYTES:
         raise MalformedMessage(f"the name of a store of {len(frame.store)} bytes")
     return Frame(system, kind, frame.body, frame.base, frame.offers, frame.store)
@@ -231,23 +239,30 @@ def read_untrusted(
     if frame.base is not None:
         raise MalformedMessage(f"its clock is relative to {frame.base:x}: it is not whole")
     if frame.kind >= _OF_INSTANCES:
-        body, *coded = _decoded(_OF_INSTANCE_DECODER, frame)
-        inner = read_untrusted(
-            frame._replace(kind=frame.kind - _OF_INSTANCES, body=body), processes
-        )
+        about, coded = _opened(frame)
+        inner = read_untrusted(about, processes)
         assert not isinstance(inner, Push | Notice | InstanceMessage)
-        return InstanceMessage(inner, binding_of(CodedBinding(*coded), parameters))
+        return InstanceMessage(inner, binding_of(coded, parameters))
     message: MonitoringMessage
     if len(processes) <= PLAIN:
-        message = _decoded(_DECODERS[frame.kind], frame)
+        message = body_of(_DECODERS[frame.kind], frame)
     else:
-        raw = _decoded(_RAW_DECODERS[frame.kind], frame)
+        raw = body_of(_RAW_DECODERS[frame.kind], frame)
         message = _CODERS[frame.kind].message(raw, len(processes))
     _check(message, processes)
     return message
 
 
-def _decoded(decoder: msgspec.msgpack.Decoder[Any], frame: Frame) -> Any:
+def _opened(frame: Frame) -> tuple[Frame, CodedBinding]:
+    """The message in one about an instance, and about which."""
+    if frame.kind == TRACES:
+        raise MalformedMessage("traces, which are no message of a monitor")
+    body, *coded = body_of(_OF_INSTANCE_DECODER, frame)
+    return frame._replace(kind=frame.kind - _OF_INSTANCES, body=body), CodedBinding(*coded)
+
+
+def body_of(decoder: msgspec.msgpack.Decoder[Any], frame: Frame) -> Any:
+    """The body of a frame, by this decoder. Raises `MalformedMessage`, and nothing else."""
     try:
         return decoder.decode(frame.body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -259,10 +274,9 @@ def unlinked(frame: Frame, processes: int, link: Link) -> tuple[bytes, Link]:
     after it. Raises `UnknownBase`, or another `MalformedMessage`; of a frame that is let through
     only the clock is known to be one."""
     if frame.kind >= _OF_INSTANCES:
-        body, parameters, digests = _decoded(_OF_INSTANCE_DECODER, frame)
-        inner = frame._replace(kind=frame.kind - _OF_INSTANCES, body=body)
-        whole, link = _unlinked(inner, processes, link)
-        told = _OfInstance(whole, parameters, digests)
+        about, coded = _opened(frame)
+        whole, link = _unlinked(about, processes, link)
+        told = _OfInstance(whole, *coded)
     else:
         told, link = _unlinked(frame, processes, link)
     return _ENCODER.encode((VERSION, frame.system, frame.kind, told)), link
@@ -273,7 +287,7 @@ def _unlinked(frame: Frame, processes: int, link: Link) -> tuple[Any, Link]:
     coder = _CODERS[frame.kind]
     if coder.clock is None:
         raise MalformedMessage("a message without a clock offers none, and needs no base")
-    raw = _decoded(_RAW_DECODERS[frame.kind], frame)
+    raw = body_of(_RAW_DECODERS[frame.kind], frame)
     link, clock = hear(link, Told(raw[coder.clock], frame.base, frame.offers), processes)
     return (*raw[: coder.clock], coded(clock), *raw[coder.clock + 1 :]), link
 

@@ -16,11 +16,14 @@ from choreomon.core.verdict import Relation, Result, Role, Unseen, VerdictKind
 @dataclass(frozen=True, slots=True)
 class EventName:
     """The event number `count` of `process`. `gap`: a stretch of events of that process of which
-    its agent was not told; `count` is then that of its end, `None` while it is open."""
+    its agent was not told; `count` is then that of its end, `None` while it is open. `trace_id`: of
+    the trace that the event is in, 32 hexadecimal digits; empty where it is not known, or not said
+    again. It is no part of the name."""
 
     process: str
     count: int | None = None
     gap: bool = False
+    trace_id: str = field(default="", compare=False)
 
     def __str__(self) -> str:
         if not self.gap:
@@ -32,9 +35,10 @@ class EventName:
 
 @dataclass(frozen=True, slots=True)
 class LiveReason:
-    """A `Reason` whose events are named. `of` and `of_transition` are the event and the transition
-    of the pre record that a vio concerns. `since`: the first event of a merged record, or the last
-    event before a gap; left out if the judged event is known to come after."""
+    """A `Reason` whose events are named; `event` has its trace, others have none. `of` and
+    `of_transition` are the event and the transition of the pre record that a vio concerns. `since`:
+    the first event of a merged record, or the last event before a gap; left out if the judged event
+    is known to come after."""
 
     event: EventName
     transition: tuple[str, str]

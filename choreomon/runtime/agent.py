@@ -295,6 +295,7 @@ class Agent:
             provisional=declared.provisional,
             time=self._wall(),
             said=declared.said,
+            traces=declared.traces,
         )
 
     def _untold(self) -> Iterator[tuple[str, Callable[[], LiveVerdict]]]:
@@ -326,10 +327,8 @@ class Agent:
             self._log_dropped(output.reason, output.sender, output.detail)
         elif type(output) is Ticked and self._trace is not None and output.system == 0:
             (kind, message), process = output.label, self.config.process
-            event = RunEvent(
-                *(self._traced, output.at, kind, process, message, output.clock),
-                values=output.said,
-            )
+            about = (self._traced, output.at, kind, process, message, output.clock)
+            event = RunEvent(*about, values=output.said)
             self._traced += 1
             try:
                 self._trace.write(trace_line(event, self.tables[0].processes) + "\n")

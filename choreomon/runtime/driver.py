@@ -65,7 +65,7 @@ from choreomon.runtime.outstanding import (
     OutstandingInquiries,
     asked_in,
 )
-from choreomon.runtime.ports import CommitFailed, Ports, Store
+from choreomon.runtime.ports import AnswerKind, CommitFailed, Ports, Store
 from choreomon.runtime.reloading import reloaded
 from choreomon.runtime.sidecar import Sidecar
 from choreomon.runtime.snapshot import decode_snapshot, encode_snapshot
@@ -390,9 +390,13 @@ class Driver:
                         if type(response) is Response and bool(response.named) is second:
                             asking.answered(response)
                 ports.happened(output)
-            case Answer(system, message):
-                frame = self.peers.frame(system, message)
-                ports.answer(message.receiver, frame, waits=type(said_in(message)) is Waiting)
+            case Answer(system, message, traces):
+                peer, answer = message.receiver, said_in(message)
+                if traces and isinstance(answer, Response):  # before what may end their use
+                    beside = self.peers.traces(system, answer, traces)
+                    ports.answer(peer, beside, kind="traces")
+                kind: AnswerKind = "waiting" if type(answer) is Waiting else "response"
+                ports.answer(peer, self.peers.frame(system, message), kind=kind)
             case Reply():
                 ports.reply(output)
             case Deadline(system, count):

@@ -8,13 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias, assert_never
 
-from immutables import Map
-
 from choreomon.agent_files.clocks.text import KEY_BYTES, decode_clocks_untrusted, encode_clocks
 from choreomon.agent_files.longest_body import longest_body
+from choreomon.agent_files.told_traces import ToldTraces
 from choreomon.agent_files.values import NO_VALUES, TRACE
 from choreomon.agent_files.wire import MAX_BYTES, NO_STORE, Frame
-from choreomon.core.binding import Binding, Values
+from choreomon.core.binding import Values
 from choreomon.core.decisive_reasons import with_decisive_reasons
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.labels import CarryingLabel
@@ -24,8 +23,8 @@ from choreomon.core.vector_clock import VectorClock, is_far_beyond, tick
 from choreomon.core.verdict import NEVER
 from choreomon.monitor.effects import Declared, Send, SetDeadline, Unfinished, Unsettled
 from choreomon.monitor.host import Host, HostEffect, HostState
-from choreomon.monitor.messages import Inquiry, Push
-from choreomon.monitor.of_instances.messages import said_in
+from choreomon.monitor.messages import Inquiry, Push, Response, Waiting
+from choreomon.monitor.of_instances.messages import InstanceMessage, said_in
 from choreomon.monitor.opening import Predecessor
 from choreomon.monitor.rights import Refused
 from choreomon.runtime.outputs import (
@@ -41,6 +40,7 @@ from choreomon.runtime.outputs import (
     Output,
     Ticked,
 )
+from choreomon.runtime.said_of_events import NOTHING_SAID, SaidOfEvents
 from choreomon.runtime.sessions import Sessions
 from choreomon.runtime.undelivered import UndeliveredVerdicts
 from choreomon.runtime.values_of_events import ValuesOfEvents
@@ -49,28 +49,24 @@ from choreomon.runtime.verdict_counts import VerdictCounts
 _TO_SPARE: Final = 1 << 14
 
 
-NOTHING_SAID: Final[Map[tuple[int, int], Binding]] = Map()
-
-
 class SidecarState(NamedTuple):
     """`hosts` in the order of the properties, and `counts` of their verdicts. `undelivered`:
     verdicts that were not delivered. `closed`: for each property the count of the last event about
-    which anything is said, `NEVER` where it is not being closed; empty where none is. `values`: of
-    properties for each instance, by place and count those of the own events of which the last
-    verdict is not said, as their services said them."""
+    which anything is said, `NEVER` where it is not being closed; empty where none is. `said`: what
+    services said of events, as far as verdicts may need it."""
 
     hosts: tuple[HostState, ...]
     sessions: Sessions
     undelivered: UndeliveredVerdicts
     counts: tuple[VerdictCounts, ...]
     closed: tuple[int, ...] = ()
-    values: Map[tuple[int, int], Binding] = NOTHING_SAID
+    said: SaidOfEvents = NOTHING_SAID
 
     def with_host(self, place: int, host: HostState) -> SidecarState:
         """The state with this state of the host at `place`."""
         hosts = (*self.hosts[:place], host, *self.hosts[place + 1 :])
-        _, sessions, undelivered, counts, closed, values = self
-        return SidecarState(hosts, sessions, undelivered, counts, closed, values)
+        _, sessions, undelivered, counts, closed, said = self
+        return SidecarState(hosts, sessions, undelivered, counts, closed, said)
 
     def last_judged(self, place: int) -> int:
         """The count of the last event of this property about which anything is said."""
@@ -208,10 +204,10 @@ class Hosted:
             return Label(SEND, Message(self.process, name, peer))
         return Label(HANDLE, Message(peer, name, self.process))
 
-    def completes(self, label: Label) -> bool:
-        """Tell whether a verdict may be about an event of this label."""
-        places = self._mentioned.get(label, ())
-        return any(plan.final for n in places for plan in self.hosts[n].monitor.plans[label])
+    def mentions(self, label: Label) -> bool:
+        """Tell whether some property does, so that a verdict may be about such an event or name
+        one."""
+        return label in self._mentioned
 
     def _event(
         self,
@@ -229,14 +225,13 @@ class Hosted:
         for place in self._mentioned.get(label, ()):
             host = self.hosts[place]
             said = self.values.said(place, label, values) if values else ()
-            trace = values.get(TRACE) if values else None
+            trace = values.get(TRACE, "") if values else ""
             binding = self.values.digested(place, said) if said else ()
             after, clock, effects = host.report(state.hosts[place], label, binding)
             state = state.with_host(place, after)
-            if (said or trace) and any(plan.final for plan in host.monitor.plans[label]):
-                kept = said if trace is None else (*said, (TRACE, trace))
-                count = clock[host.monitor.own]
-                state = state._replace(values=state.values.set((place, count), kept))
+            if said or trace:
+                about = (host.monitor, label, clock[host.monitor.own], said, trace)
+                state = state._replace(said=state.said.happened(place, *about))
             outputs.append(Ticked(place, at, label, clock, said))
             if effects:
                 state, more = self._done(state, place, effects)
@@ -298,7 +293,7 @@ class Hosted:
                     if type(said_in(message)) is Inquiry:
                         outputs.append(Ask(place, message))  # type: ignore[arg-type]
                     else:
-                        outputs.append(Answer(place, message))  # type: ignore[arg-type]
+                        outputs.append(self._answer(state, place, message))  # type: ignore[arg-type]
                 case SetDeadline(event):
                     count = event[self.hosts[place].monitor.own]
                     if count <= state.last_judged(place):
@@ -306,10 +301,9 @@ class Hosted:
                 case Declared():
                     count = effect.event[self.hosts[place].monitor.own]
                     is_judged = count <= state.last_judged(place)
-                    known = state.values and effect.label is not None
-                    said = state.values.get((place, count), ()) if known else ()
-                    declared = self._declared(place, effect, said) if is_judged else None
-                    if said and not effect.provisional:
+                    declared = self._declared(state, place, effect) if is_judged else None
+                    kept = state.said.values or state.said.heard
+                    if kept and not effect.provisional and state.said.is_needed(place, count):
                         decided.append(count)
                     if declared is not None:
                         kind, provisional = declared.verdict.kind, effect.provisional
@@ -332,10 +326,18 @@ class Hosted:
                     assert_never(effect)
         for count in dict.fromkeys(decided):
             if not self.hosts[place].is_undecided(state.hosts[place], count):
-                state = state._replace(values=state.values.delete((place, count)))
+                state = state._replace(said=state.said.without(place, count))
         return state, outputs
 
-    def _declared(self, place: int, declared: Declared, said: Binding) -> DeclaredVerdict | None:
+    def _answer(
+        self, state: SidecarState, place: int, message: Response | Waiting | InstanceMessage
+    ) -> Answer:
+        said, own = state.said, self.hosts[place].monitor.own
+        return Answer(place, message, said.beside(place, own, message) if said.own else ())
+
+    def _declared(
+        self, state: SidecarState, place: int, declared: Declared
+    ) -> DeclaredVerdict | None:
         if declared.verdict is None:
             return None
         # Here, so that whatever follows from it is small: the store, pages, sinks.
@@ -347,6 +349,7 @@ class Hosted:
         rules = self.hosts[place].monitor.table.rules
         rule = rule_of(rules, [(each.source, each.target) for each in verdict.transitions])
         about = f"{count}/{rule.key}" if rule is not None else str(count)
+        said, entries = state.said, self.hosts[place].monitor.index_of
         return DeclaredVerdict(
             id=f"{system}/{self.process}/{about}/{kind}{of_store}",
             system=place,
@@ -354,8 +357,21 @@ class Hosted:
             label="" if declared.label is None else str(declared.label),
             verdict=verdict,
             provisional=declared.provisional,
-            said=said,
+            said=() if declared.label is None else said.values.get((place, count), ()),
+            traces=said.named_in(place, count, verdict, entries),
         )
+
+    def _told(self, state: SidecarState, place: int, told: ToldTraces, peer: str) -> Stepped:
+        """Another agent told traces beside its answer about an own event. Raises `NotTaken`."""
+        host = self.hosts[place]
+        if peer and told.sender != peer:
+            raise NotTaken("sender", f"it says that it is {told.sender}")
+        if told.sender not in host.asks():
+            raise NotTaken("answer", f"{told.sender} was not asked")
+        said = state.said
+        if host.is_undecided(state.hosts[place], told.event_count):
+            said = said.told(place, told)
+        return state if said is state.said else state._replace(said=said), []
 
     def resumed(self, state: SidecarState) -> list[Output]:
         """The outputs to repeat after a restart: open inquiries, deadlines, verdicts not yet

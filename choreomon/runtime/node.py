@@ -37,7 +37,7 @@ from choreomon.runtime.outputs import (
     Observed,
     Reply,
 )
-from choreomon.runtime.ports import CommitFailed
+from choreomon.runtime.ports import AnswerKind, CommitFailed
 from choreomon.runtime.reloading import CannotReload
 from choreomon.runtime.sidecar import Sidecar
 from choreomon.runtime.slices import Slices
@@ -56,8 +56,7 @@ class Observer(Protocol):
         """A sidecar told something of itself."""
 
     def sent(self, kind: str, size: int) -> None:
-        """A frame of this many bytes went to another agent: an `inquiry`, a `response`, or
-        `waiting`, that there is none yet."""
+        """A frame of this many bytes went to another agent: an `inquiry`, or an `AnswerKind`."""
 
     def committed(self, seconds: float) -> None:
         """A commit took so long."""
@@ -375,9 +374,9 @@ class Node:
         if self.peers is not None and self.peers.ask(peer, frame):
             self.observer.sent("inquiry", len(frame))
 
-    def answer(self, peer: str, frame: bytes, *, waits: bool) -> None:
+    def answer(self, peer: str, frame: bytes, *, kind: AnswerKind) -> None:
         if self.peers is not None and self.peers.answer(peer, frame):
-            self.observer.sent("waiting" if waits else "response", len(frame))
+            self.observer.sent(kind, len(frame))
 
     def tell(self, declared: DeclaredVerdict) -> None:
         self._tell(declared)

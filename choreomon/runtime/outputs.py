@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple, TypeAlias
 
 from choreomon.agent_files import local
+from choreomon.agent_files.told_traces import EventTrace
 from choreomon.core.binding import Binding
 from choreomon.core.message import Label
 from choreomon.core.vector_clock import VectorClock
@@ -20,7 +21,8 @@ from choreomon.monitor.of_instances.messages import InstanceMessage
 class DeclaredVerdict(NamedTuple):
     """A verdict with an identity that outlasts restarts. `label` is written as in documents, and
     empty for the end of a gap. `said`: what its service said of the event: which instance it is
-    about, of a property for each, and its trace (`choreomon.agent_files.values.without_trace`)."""
+    about, of a property for each, and its trace (`choreomon.agent_files.values.without_trace`).
+    `traces`: what is known of those of the events in its reasons."""
 
     id: str
     system: int
@@ -29,6 +31,7 @@ class DeclaredVerdict(NamedTuple):
     verdict: MonitorVerdict
     provisional: bool
     said: Binding = ()
+    traces: tuple[EventTrace, ...] = ()
 
 
 class Reply(NamedTuple):
@@ -52,10 +55,12 @@ class Ask(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """Answer another agent, once."""
+    """Answer another agent, once. `traces`: what is known of those of the own events whose records
+    are in it, by count."""
 
     system: int
     message: Response | Waiting | InstanceMessage
+    traces: tuple[tuple[int, bytes], ...] = ()
 
 
 class Answered(NamedTuple):

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Literal, Protocol, TypeAlias
 
 from choreomon.runtime.instances.rows import InstanceRow
 from choreomon.runtime.outputs import DeclaredVerdict, Observed, Reply
+
+AnswerKind: TypeAlias = Literal["response", "waiting", "traces"]
+"""An answer, that there is none yet, or traces of the events in an answer that follows."""
 
 
 class CommitFailed(Exception):
@@ -53,9 +56,8 @@ class Ports(Protocol):
     def ask(self, peer: str, frame: bytes) -> None:
         """Ask another agent; the frame may be lost."""
 
-    def answer(self, peer: str, frame: bytes, *, waits: bool) -> None:
-        """Answer another agent that asked, or say that it `waits` for an answer; the frame may be
-        lost."""
+    def answer(self, peer: str, frame: bytes, *, kind: AnswerKind) -> None:
+        """Say something of this kind to another agent that asked; the frame may be lost."""
 
     def tell(self, declared: DeclaredVerdict) -> None:
         """Tell all sinks. `Driver.delivered` is to be called when they have it."""

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from immutables import Map
-
 from choreomon.core.errors import ChoreomonError
 from choreomon.core.vector_clock import VectorClock, tick, zero
 from choreomon.core.verdict import NEVER
@@ -115,7 +113,7 @@ def reloaded(before: Sidecar, state: SidecarState, after: Sidecar) -> SidecarSta
         ),
         tuple(counts),
         _closed(before, state, after, hosts),
-        Map({(places[n], count): said for (n, count), said in state.values.items() if n in places}),
+        state.said.moved(places),
     )
     return after.watched(state)
 

@@ -264,7 +264,7 @@ class Connection(asyncio.Protocol):
             trace = trace_id(given)
             if not trace:
                 self._side.refused("trace", f"{label} has a traceparent that is none")
-            elif sidecar.completes(label):
+            elif sidecar.mentions(label):
                 values[TRACE] = trace
         if values:
             return ReportWithValues(self._number, self._session, *said, values)

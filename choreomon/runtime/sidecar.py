@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from choreomon.agent_files import local
+from choreomon.agent_files.told_traces import read_traces_untrusted
 from choreomon.agent_files.values import NO_VALUES
-from choreomon.agent_files.wire import open_untrusted, read_untrusted
+from choreomon.agent_files.wire import TRACES, open_untrusted, read_untrusted
 from choreomon.core.binding import Values
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.message import Label
@@ -213,19 +214,14 @@ class Sidecar(Hosted):
         return self._refused(connection, number, "number", "it is done, by the service's own word")
 
     def _taken(
-        self,
-        state: SidecarState,
-        name: str,
-        number: int,
-        done: int,
-        outputs: list[Output],
+        self, state: SidecarState, name: str, number: int, done: int, outputs: list[Output]
     ) -> Stepped:
         clock = self._clocks(state)
         session = state.sessions[name]
         sessions = {**state.sessions, name: answered(session, number, done, clock)}
         outputs.append(Reply(session.connection, local.Clock(number, clock)))
-        hosts, _, undelivered, counts, closed, values = state
-        return SidecarState(hosts, sessions, undelivered, counts, closed, values), outputs
+        hosts, _, undelivered, counts, closed, said = state
+        return SidecarState(hosts, sessions, undelivered, counts, closed, said), outputs
 
     def _refused(
         self, connection: int, number: int, reason: local.RefusalReason, message: str
@@ -348,7 +344,10 @@ class Sidecar(Hosted):
             frame = open_untrusted(input_.data)
             place = self.place_of(frame)
             host = self.hosts[place]
-            message = read_untrusted(frame, host.monitor.index_of, self.parameters[place])
+            processes = host.monitor.index_of
+            if frame.kind == TRACES:
+                return self._told(state, place, read_traces_untrusted(frame, processes), peer)
+            message = read_untrusted(frame, processes, self.parameters[place])
         except NotTaken as error:
             return state, [Dropped(error.reason, peer, str(error))]
         except MalformedMessage as error:

@@ -6,7 +6,8 @@ process, in the order of clock entries. Before version 3 verdicts had all of the
 not counted: counts begin when such a one is read. Version 4 has what is being closed; it is written
 only where something is. Version 5 has what agents remember of instances, and what services said of
 them and of traces, and is written only by those that know of some. Version 6 has what was forgotten
-of them, and is written only where something is to be.
+of them, and is written only where something is to be. Version 7 has the traces of events that
+verdicts may name, where some are known.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any, Final, NamedTuple, get_type_hints
 import msgspec
 from immutables import Map
 
+from choreomon.agent_files.told_traces import EventTrace
 from choreomon.core.binding import Binding
 from choreomon.core.decisive_reasons import with_decisive_reasons
 from choreomon.core.errors import MalformedMessage
@@ -36,12 +38,14 @@ from choreomon.monitor.state import (
 )
 from choreomon.runtime.hosted import SidecarState
 from choreomon.runtime.outputs import DeclaredVerdict
+from choreomon.runtime.said_of_events import SaidOfEvents
 from choreomon.runtime.sessions import Sessions
 from choreomon.runtime.sidecar import Sidecar
 from choreomon.runtime.undelivered import UndeliveredVerdicts
 from choreomon.runtime.verdict_counts import VerdictCounts
 
-VERSION: Final = 6
+VERSION: Final = 7
+_WITHOUT_TRACES: Final = 6
 _WITHOUT_FORGOTTEN: Final = 5
 _WITHOUT_INSTANCES: Final = 4
 _WITHOUT_CLOSING: Final = 3
@@ -76,6 +80,15 @@ class _Said(NamedTuple):
     undelivered: Mapping[str, Binding] = {}
 
 
+class _Traces(NamedTuple):
+    """Traces of events that verdicts may name, as `SaidOfEvents` has them, and of those that
+    verdicts not yet delivered name."""
+
+    own: tuple[tuple[int, int, bytes], ...] = ()
+    heard: tuple[tuple[int, int, tuple[EventTrace, ...]], ...] = ()
+    undelivered: Mapping[str, tuple[EventTrace, ...]] = {}
+
+
 class _OfInstances(NamedTuple):
     """The part of an `InstancesState` that neither a `MonitorState` nor the store has: instances in
     memory."""
@@ -97,7 +110,7 @@ def encode_snapshot(state: SidecarState, sidecar: Sidecar) -> bytes:
         _Parts(
             hosts=tuple(map(_host, state.hosts)),
             sessions=state.sessions,
-            undelivered={id: _Declared(*each[:-1]) for id, each in state.undelivered.items()},
+            undelivered={id: _Declared(*each[:-2]) for id, each in state.undelivered.items()},
             counts=state.counts,
             closed=state.closed,
             own=own,
@@ -106,9 +119,8 @@ def encode_snapshot(state: SidecarState, sidecar: Sidecar) -> bytes:
                 for place, host in enumerate(state.hosts)
                 if isinstance(host.monitor, InstancesState)
             },
-            said=_Said(
-                tuple([(*at, said) for at, said in sorted(state.values.items())]),
-                {id: each.said for id, each in state.undelivered.items() if each.said},
+            said=_said(
+                state.said, {id: each.said for id, each in state.undelivered.items() if each.said}
             ),
             forgotten={
                 place: host.monitor.shared.forgotten
@@ -116,6 +128,10 @@ def encode_snapshot(state: SidecarState, sidecar: Sidecar) -> bytes:
                 if isinstance(host.monitor, InstancesState)
                 and host.monitor.shared.forgotten != NOTHING_FORGOTTEN
             },
+            traces=_traces(
+                state.said,
+                {id: each.traces for id, each in state.undelivered.items() if each.traces},
+            ),
         ),
     )
 
@@ -132,6 +148,7 @@ class _Parts(NamedTuple):
     of_instances: Mapping[int, _OfInstances] = {}
     said: _Said = _Said()
     forgotten: Mapping[int, Forgotten] = {}
+    traces: _Traces = _Traces()
 
 
 _PARTS: Final = {
@@ -140,7 +157,8 @@ _PARTS: Final = {
     _WITHOUT_CLOSING: 4,
     _WITHOUT_INSTANCES: 6,
     _WITHOUT_FORGOTTEN: 8,
-    VERSION: 9,
+    _WITHOUT_TRACES: 9,
+    VERSION: 10,
 }
 """The number of `_Parts` in a snapshot of each version."""
 _KINDS: Final = tuple(get_type_hints(_Parts).values())
@@ -153,8 +171,10 @@ _DECODERS: Final[Mapping[int, msgspec.msgpack.Decoder[Any]]] = {
 def _encoded(process: str, systems: tuple[bytes, ...], parts: _Parts) -> bytes:
     """Encode in the oldest version that can express it, so that a state without new features is as
     before."""
-    if parts.forgotten:
+    if parts.traces != _Traces():
         version = VERSION
+    elif parts.forgotten:
+        version = _WITHOUT_TRACES
     elif parts.of_instances or parts.said != _Said():
         version = _WITHOUT_FORGOTTEN
     elif parts.closed:
@@ -200,6 +220,28 @@ def _of_instances(state: InstancesState) -> _OfInstances:
     return _OfInstances(shared.unfinished, *counted, tuple(instances), shared.emptied)
 
 
+def _said(said: SaidOfEvents, undelivered: Mapping[str, Binding]) -> _Said:
+    return _Said(tuple([(*at, kept) for at, kept in sorted(said.values.items())]), undelivered)
+
+
+def _traces(said: SaidOfEvents, undelivered: Mapping[str, tuple[EventTrace, ...]]) -> _Traces:
+    return _Traces(
+        tuple([(place, *event) for (place, _), event in sorted(said.own.items())]),
+        tuple([(*at, heard) for at, heard in sorted(said.heard.items())]),
+        undelivered,
+    )
+
+
+def _said_of_events(parts: _Parts) -> SaidOfEvents:
+    said = SaidOfEvents(
+        values=Map({(place, count): kept for place, count, kept in parts.said.undecided}),
+        heard=Map({(place, count): heard for place, count, heard in parts.traces.heard}),
+    )
+    for own in parts.traces.own:
+        said = said.with_own(*own)
+    return said
+
+
 def without_drained(data: bytes, left: Collection[bytes]) -> tuple[bytes, tuple[bytes, ...]] | None:
     """The snapshot without the systems that are `left` out, and those that stay in it; `None` where
     one of them is not drained, or it is no such snapshot. Of what is left out no table is
@@ -222,6 +264,7 @@ def without_drained(data: bytes, left: Collection[bytes]) -> tuple[bytes, tuple[
             return None
     ends = tuple([parts.closed[place] for place in places])
     kept = tuple([systems[place] for place in places])
+    said = _said_of_events(parts).moved({place: n for n, place in enumerate(places)})
     values = _Parts(
         hosts=tuple([parts.hosts[place] for place in places]),
         sessions={
@@ -242,20 +285,13 @@ def without_drained(data: bytes, left: Collection[bytes]) -> tuple[bytes, tuple[
             for place, found in parts.of_instances.items()
             if place in places
         },
-        said=parts.said._replace(
-            undecided=tuple(
-                [
-                    (places.index(place), count, said)
-                    for place, count, said in parts.said.undecided
-                    if place in places
-                ]
-            )
-        ),
+        said=_said(said, parts.said.undelivered),
         forgotten={
             places.index(place): found
             for place, found in parts.forgotten.items()
             if place in places
         },
+        traces=_traces(said, parts.traces.undelivered),
     )
     return _encoded(process, kept, values), kept
 
@@ -294,14 +330,17 @@ def decode_snapshot(data: bytes, sidecar: Sidecar) -> SidecarState:
         _undelivered(parts),
         parts.counts,
         closed,
-        Map({(place, count): said for place, count, said in parts.said.undecided}),
+        _said_of_events(parts),
     )
 
 
 def _undelivered(parts: _Parts) -> UndeliveredVerdicts:
-    said = parts.said.undelivered
+    said, traces = parts.said.undelivered, parts.traces.undelivered
     return UndeliveredVerdicts.of(
-        {id: DeclaredVerdict(*each, said.get(id, ())) for id, each in parts.undelivered.items()}
+        {
+            id: DeclaredVerdict(*each, said.get(id, ()), traces.get(id, ()))
+            for id, each in parts.undelivered.items()
+        }
     )
 
 

@@ -59,10 +59,19 @@ def live_explanation(verdict: LiveVerdict) -> ExplanationText:
         why.append(f"Who was asked waits for an answer from {behind}.")
     if verdict.provisional:
         conclusion += " Another verdict about it follows."
-    traced = (f"It happened in the trace {printable(verdict.trace_id)}.",)
-    return ExplanationText(
-        printable(found.headline), (*why, conclusion, *(traced if verdict.trace_id else ()))
-    )
+    return ExplanationText(printable(found.headline), (*why, conclusion, *_traced(verdict)))
+
+
+def _traced(verdict: LiveVerdict) -> list[str]:
+    """Sentences about traces: that of the event, and those of the events in reasons."""
+    own = verdict.trace_id
+    named: dict[str, dict[str, None]] = {}
+    for event in [reason.event for reason in verdict.because if reason.event.trace_id]:
+        where = "the same trace" if event.trace_id == own else f"the trace {event.trace_id}"
+        named.setdefault(where, {})[str(event)] = None
+    sentences = [f"It happened in the trace {own}."] if own else []
+    sentences += [f"In {where} happened {', '.join(events)}." for where, events in named.items()]
+    return [*map(printable, sentences)]
 
 
 def _unseen(verdict: LiveVerdict) -> ExplanationText:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import strategies as st
 
 from choreomon.agent_files.table_file import SplitTable
@@ -64,13 +66,14 @@ BY_HAND = LiveVerdict(
 
 _words = st.text(max_size=6)
 _counts = st.integers(0, 1 << 53)
+_trace_ids = st.text("0123456789abcdef", min_size=32, max_size=32) | st.just("")
 _transitions = st.tuples(_words, _words)
 _events = st.builds(EventName, _words, _counts) | st.builds(
     EventName, _words, st.none() | _counts, st.just(True)
 )
 _reasons = st.builds(
     LiveReason,
-    event=_events,
+    event=st.builds(replace, _events, trace_id=_trace_ids),
     transition=_transitions,
     role=st.sampled_from(["pre", "vio"]),
     result=st.sampled_from([FRM, FRM_P, GAP]),
@@ -100,5 +103,5 @@ live_verdicts = st.builds(
     sequences=st.lists(st.integers(1, 9), max_size=3).map(tuple),
     left_out=st.dictionaries(st.sampled_from(["because", "silent"]), _counts, max_size=2),
     instance=st.dictionaries(_words, _words, max_size=2),
-    trace_id=st.text("0123456789abcdef", min_size=32, max_size=32) | st.just(""),
+    trace_id=_trace_ids,
 )

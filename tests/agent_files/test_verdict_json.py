@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from choreomon.agent_files import verdict_json
+from choreomon.agent_files.told_traces import EventTrace
 from choreomon.agent_files.verdict_json import (
     decode_verdict_untrusted,
     live_verdict,
@@ -41,6 +42,7 @@ def test_what_is_written_is_read_again(verdict: LiveVerdict) -> None:
     assert "\n" not in line
     assert decode_verdict_untrusted(line) == verdict
     assert decode_verdict_untrusted(line.encode()) == verdict
+    assert verdict_line(decode_verdict_untrusted(line)) == line  # with what is no part of a name
 
 
 def test_the_fields_are_these_in_this_order() -> None:
@@ -165,6 +167,33 @@ def test_events_are_named_by_process_and_count() -> None:
     )
 
 
+def test_an_event_in_a_reason_has_its_trace_where_it_is_known() -> None:
+    reference, clock = Reference("q0", "P1", "q1"), (1, 0, 0)
+    gap = Reason("vio", Reference("q1", "P1", "q0"), (NEVER, 0, 0), GAP, "concurrent", False)
+    because = (
+        Reason("pre", reference, clock, FRM, "before", True),
+        gap._replace(of=clock, of_reference=reference, since=clock),
+    )
+    said = MonitorVerdict(VIOLATED, "P2", (1, 1, 0), (Reference("q1", "P2", "q2"),), because)
+    verdict = live_verdict(
+        said,
+        two_steps()["P2"],
+        id="",
+        count=1,
+        label=str(B),
+        provisional=False,
+        time=0.0,
+        traces=[EventTrace("P1", 1, bytes(range(16))), EventTrace("P3", 1, bytes(16))],
+    )
+    events = [each["event"] for each in json.loads(verdict_line(verdict))["because"]]
+    assert events == [
+        {"process": "P1", "count": 1, "trace_id": bytes(range(16)).hex()},
+        {"process": "P1", "gap": True},
+    ]
+    assert verdict.because[0].event == EventName("P1", 1) == verdict.because[1].of
+    assert verdict_line(decode_verdict_untrusted(verdict_line(verdict))) == verdict_line(verdict)
+
+
 def test_a_gap_that_has_not_ended_has_no_count() -> None:
     verdict = told(gap=True)
     assert verdict.verdict == POSSIBLY_VIOLATED
@@ -229,6 +258,7 @@ REASON = json.loads(verdict_line(BY_HAND))["because"][0]
         {"because": [{}]},
         {"because": [{**REASON, "event": {"count": 1}}]},
         {"because": [{**REASON, "of": {"process": "P"}}]},
+        {"because": [{**REASON, "event": {**REASON["event"], "trace_id": 7}}]},
         {
             "because": [
                 {

@@ -26,6 +26,8 @@ from benchmarks.fuzz.mutants import damaged, mutated_pack
 from benchmarks.fuzz.premises import PeerFrames
 from choreomon.agent_files import local
 from choreomon.agent_files.clocks.text import encode_clocks
+from choreomon.agent_files.told_traces import ToldTraces, encode_traces
+from choreomon.agent_files.values import TRACE
 from choreomon.agent_files.wire import encode
 from choreomon.core.message import EventKind
 from choreomon.core.vector_clock import VectorClock
@@ -46,6 +48,7 @@ from choreomon.runtime.inputs import (
     Promised,
     Recovered,
     Report,
+    ReportWithValues,
     decode_batch,
     encode_batch,
 )
@@ -64,6 +67,8 @@ SMALL = st.integers(0, 3)
 SEEDS = st.integers(0, 1 << 32)
 HEARD = st.none() | st.tuples(SMALL, SMALL, SMALL | st.integers(0, 1 << 61))
 PEERS = st.sampled_from(["good", "rogue"])
+TRACES = st.sampled_from(["", "", "1" * 32, "2" * 32])
+FEW_TRACES = st.dictionaries(st.integers(1, 4), st.sampled_from([b"3" * 16, b"4" * 16]), max_size=2)
 
 
 def is_refusal(output: Output) -> Any:
@@ -126,6 +131,7 @@ class Machine(RuleBasedStateMachine):
         place=SMALL,
         off=st.sampled_from([0, 0, 0, 0, 0, -1, 1]),
         behind=st.sampled_from([1, 3, 1 << 20]),
+        trace=TRACES,
     )
     def report(
         self,
@@ -134,13 +140,13 @@ class Machine(RuleBasedStateMachine):
         place: int,
         off: int,
         behind: int,
+        trace: str,
     ) -> None:
         name, connection = self.session(place)
         number = self.numbers.get(name, 0) + 1 + off
         text = "" if heard is None else encode_clocks({SYSTEM[:4]: heard})
-        outputs = self.step(
-            Report(connection, name, number, max(0, number - behind), *event, text, 5)
-        )
+        told = (connection, name, number, max(0, number - behind), *event, text, 5)
+        outputs = self.step(ReportWithValues(*told, {TRACE: trace}) if trace else Report(*told))
         for output in outputs:
             if isinstance(output, Reply) and isinstance(output.message, local.Clock):
                 self.numbers[name] = max(self.numbers.get(name, 0), output.message.number)
@@ -177,9 +183,12 @@ class Machine(RuleBasedStateMachine):
         self.step(FromPeer("rogue", random.choice(PeerFrames(random, SYSTEM.hex()).valid())))
 
     @precondition(lambda self: self.asked)
-    @rule(place=st.integers(0, 20), waits=st.booleans())
-    def answer(self, place: int, waits: bool) -> None:
+    @rule(place=st.integers(0, 20), waits=st.booleans(), traces=FEW_TRACES)
+    def answer(self, place: int, waits: bool, traces: dict[int, bytes]) -> None:
         inquiry = self.asked[place % len(self.asked)]
+        if traces:
+            told = ToldTraces(inquiry.receiver, inquiry.event[NAMES.index(inquiry.sender)], traces)
+            self.step(FromPeer(inquiry.receiver, encode_traces(told, SYSTEM)))
         self.step(FromPeer(inquiry.receiver, self.answer_to(inquiry, waits=waits)))
 
     def answer_to(self, inquiry: Inquiry, *, waits: bool = False) -> bytes:

@@ -89,7 +89,8 @@ def test_a_retry_is_a_message_of_its_own(tmp_path: Path) -> None:
 def test_a_verdict_has_the_trace_of_the_span_that_completes_what_is_forbidden(
     tmp_path: Path,
 ) -> None:
-    """Each request is in a trace of its own, which it says in the header that all know."""
+    """And those of the events that it rests on. Each request is in a trace of its own, which it
+    says in the header that all know."""
     needs("requests", "flask")
     with watched(tmp_path, property_of(off="POST /off", charge="POST /charge")) as two:
         port = two.start("worker", "flask_worker.py", OTEL_TRACES_EXPORTER="console")
@@ -101,6 +102,8 @@ def test_a_verdict_has_the_trace_of_the_span_that_completes_what_is_forbidden(
         assert len({*traces}) == 2
         assert_violated_once(two)
         assert {each.trace_id for each in two.declared} == {traces[1]}
+        (sure,) = [each for each in two.declared if each.verdict == "violated"]
+        assert {reason.event.trace_id for reason in sure.because} == {traces[0]}
 
 
 def test_over_grpc(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from choreomon.properties.tables import transition_tables
 from choreomon.runtime.driver import ROWS_PER_SNAPSHOT, Driver, Timeouts
 from choreomon.runtime.inputs import Hello, Report, decode_batch
 from choreomon.runtime.outputs import DeclaredVerdict, Reply
+from choreomon.runtime.ports import AnswerKind
 from choreomon.runtime.sidecar import Sidecar
 from tests.properties.stated import automaton_of
 from tests.runtime.world.disk import Disk
@@ -52,9 +53,9 @@ class Ports:
         self.asked.append((peer, frame))
         self._note("ask")
 
-    def answer(self, peer: str, frame: bytes, *, waits: bool) -> None:
+    def answer(self, peer: str, frame: bytes, *, kind: AnswerKind) -> None:
         self.answered.append((peer, frame))
-        self._note("waiting" if waits else "answer")
+        self._note("answer" if kind == "response" else kind)
 
     def tell(self, word: DeclaredVerdict) -> None:
         self._note("word")

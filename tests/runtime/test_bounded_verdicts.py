@@ -5,7 +5,11 @@ from __future__ import annotations
 
 from unittest.mock import patch
 
+import pytest
+
+from choreomon.agent_files import verdict_json
 from choreomon.agent_files.status_json import decode_status_untrusted, status_json
+from choreomon.agent_files.told_traces import EventTrace
 from choreomon.agent_files.verdict_json import live_verdict, verdict_line
 from choreomon.agent_files.verdict_size import MOST_BYTES
 from choreomon.core.live import LiveVerdict
@@ -40,7 +44,9 @@ def judged(crowd: Crowd) -> tuple[Driver, DeclaredVerdict]:
     return driver, declared
 
 
-def live(crowd: Crowd, declared: DeclaredVerdict) -> LiveVerdict:
+def live(crowd: Crowd, declared: DeclaredVerdict, *, traced: bool = False) -> LiveVerdict:
+    """`traced`: all that others did is in traces."""
+    counts = (1, 2) if traced else ()
     return live_verdict(
         declared.verdict,
         crowd.table,
@@ -49,6 +55,7 @@ def live(crowd: Crowd, declared: DeclaredVerdict) -> LiveVerdict:
         label=declared.label,
         provisional=declared.provisional,
         time=0.0,
+        traces=[EventTrace(each, count, b"t" * 16) for each in crowd.others for count in counts],
     )
 
 
@@ -113,3 +120,16 @@ def test_many_processes_with_long_names() -> None:
     assert len(verdict_line(verdict)) < MOST_BYTES
     assert len(verdict.because) + verdict.left_out["because"] == 40 * 41
     assert len(verdict.because) >= 8
+
+
+@pytest.mark.parametrize("sign", ["x", "\U0001f600"])
+def test_a_verdict_with_traces_is_as_small(sign: str) -> None:
+    crowd = Crowd([f"{number:03}".ljust(200, sign) for number in range(40)])
+    _, declared = judged(crowd)
+    verdict = live(crowd, declared, traced=True)
+    assert all(reason.event.trace_id for reason in verdict.because)
+    assert len(verdict_line(verdict)) < MOST_BYTES
+    assert len(verdict.because) + verdict.left_out["because"] == 40 * 41
+    with patch.object(verdict_json, "fitted", lambda verdict, size: verdict):
+        whole = live(crowd, declared, traced=True)
+    assert (len(verdict_line(whole)) < MOST_BYTES) is (sign == "x")

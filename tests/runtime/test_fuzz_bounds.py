@@ -10,6 +10,12 @@ import pytest
 import zmq
 
 from choreomon.agent_files.longest_body import longest_body
+from choreomon.agent_files.told_traces import (
+    MOST_TOLD,
+    TRACE_BYTES,
+    ToldTraces,
+    encode_traces,
+)
 from choreomon.agent_files.wire import MAX_BYTES, MAX_NAME, NO_SYSTEM, encode
 from choreomon.core.message import SEND, Label, Message
 from choreomon.core.verdict import NEVER, Reference
@@ -17,6 +23,7 @@ from choreomon.monitor.history import Record
 from choreomon.monitor.host import Host
 from choreomon.monitor.messages import Inquiry, MonitoringMessage, Response, Waiting
 from choreomon.monitor.pull import Monitor
+from choreomon.monitor.rights import Rights
 from choreomon.properties.automaton import StatedTransition, sequence_automaton
 from choreomon.properties.tables import transition_tables
 from choreomon.runtime.driver import Driver
@@ -74,6 +81,14 @@ def test_no_message_that_may_be_sent_is_longer_than_the_longest_body(process: st
     sizes = [len(encode(message)) for message in longest_messages(one)]
     assert len(sizes) > 2
     assert max(sizes) < longest_body(one.rights) < max(sizes) + 9000 < MAX_BYTES
+
+
+def test_traces_are_no_longer_than_the_longest_body_of_who_is_hardly_told_anything() -> None:
+    """Not even where no messages of monitors are."""
+    traces = dict.fromkeys(range(NEVER - MOST_TOLD, NEVER), bytes(TRACE_BYTES))
+    told = ToldTraces("\U0001f600" * MAX_NAME, NEVER - 1, traces)
+    rights = Rights("A", 0, {"A": 0, "B": 1}, {}, {}, most_records=1)
+    assert len(encode_traces(told, NO_SYSTEM)) < longest_body(rights)
 
 
 def test_what_is_longer_is_refused_unread() -> None:

@@ -20,6 +20,7 @@ from choreomon.runtime.inputs import FromPeer, Happened, decode_batch
 from choreomon.runtime.instances.rows import InstanceRow
 from choreomon.runtime.network.linked_peers import LinkedPeers
 from choreomon.runtime.outputs import Answered, Decided, Dropped, Output
+from choreomon.runtime.ports import AnswerKind
 from choreomon.runtime.sidecar import Sidecar
 from tests.properties.stated import automaton_of
 
@@ -97,7 +98,7 @@ class Agent:
     def ask(self, peer: str, frame: bytes) -> None:
         self.sent.append(frame)
 
-    def answer(self, peer: str, frame: bytes, *, waits: bool) -> None:
+    def answer(self, peer: str, frame: bytes, *, kind: AnswerKind) -> None:
         self.sent.append(frame)
 
     def happened(self, output: Output) -> None:

@@ -33,6 +33,7 @@ property:
 """
 NAMES = ("billing", "shop")
 TRACED = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+REFUNDED = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
 
 @pytest.fixture
@@ -116,7 +117,7 @@ def test_of_two_orders_the_one_is_judged_that_was_refunded(
         billing, shop = [
             await connect(folder / "run" / f"{name}.sock", deadline=300.0) for name in NAMES
         ]
-        await billing.sending("bank", "refund", order="A-17")
+        await billing.sending("bank", "refund", order="A-17", traceparent=REFUNDED)
         await billing.sending("bank", "refund", order="B-1")
         await billing.sending("bank", "refund", order="C-5")
         await billing.sending("bank", "reverse", order="B-1")
@@ -137,12 +138,15 @@ def test_of_two_orders_the_one_is_judged_that_was_refunded(
         assert (verdict["verdict"], verdict["count"]) == ("violated", 2)
         assert verdict["for"] == {"order": "A-17"}
         assert verdict["trace_id"] == TRACED[3:35]
+        (reason,) = verdict["because"]
+        assert reason["event"] == {"process": "billing", "count": 1, "trace_id": REFUNDED[3:35]}
         assert "A-17" not in verdict["id"]
         configs = [each for name in NAMES for each in ("--config", folder / f"{name}.json")]
         looking = ("watch", "--once", "--wait", 300, *configs)
         # Others read what the agents say: not on the loop that waits for them.
         shown = await asyncio.to_thread(choreomon, *looking, "--explain")
         assert f"It happened in the trace {TRACED[3:35]}." in shown.out
+        assert f"In the trace {REFUNDED[3:35]} happened event 1 of billing." in shown.out
         assert "(send shop -> carrier : ship) for order=A-17" in shown.out
         assert shown.code == 1
         assert (await asyncio.to_thread(choreomon, *looking, "--for", "order=A-17")).code == 1

@@ -34,6 +34,7 @@ from choreomon.runtime.outputs import (
     Observed,
     Reply,
 )
+from choreomon.runtime.ports import AnswerKind
 from choreomon.runtime.sidecar import Sidecar
 from tests.laws.drawn import draw_automaton, draw_scripts, processes
 from tests.runtime.conftest import Run
@@ -95,7 +96,7 @@ class Agent:
     def ask(self, peer: str, frame: bytes) -> None:
         self._carrier.send(("ask", self.name, peer), frame)
 
-    def answer(self, peer: str, frame: bytes, *, waits: bool) -> None:
+    def answer(self, peer: str, frame: bytes, *, kind: AnswerKind) -> None:
         self._carrier.send(("answer", self.name, peer), frame)
 
     def happened(self, output: Observed) -> None:

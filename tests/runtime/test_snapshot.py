@@ -107,7 +107,7 @@ def test_a_state_of_another_version_is_refused() -> None:
     driver, *_ = drivers(3, ANY)
     _, *rest = msgspec.msgpack.decode(encode_snapshot(driver.state, driver.sidecar))
     data = msgspec.msgpack.encode((snapshot.VERSION + 1, *rest))
-    with pytest.raises(MalformedMessage, match="a state of version 7; this is version 6"):
+    with pytest.raises(MalformedMessage, match="a state of version 8; this is version 7"):
         decode_snapshot(data, driver.sidecar)
 
 

@@ -1,4 +1,5 @@
-"""What becomes of the traces that services say: verdicts have them, and nothing else keeps them."""
+"""What becomes of the traces that services say of the events that verdicts are about. Those of the
+events in their reasons: `test_traces_of_reasons.py`."""
 
 from __future__ import annotations
 
@@ -52,12 +53,12 @@ def version_of(snapshot: bytes) -> int:
 def test_a_verdict_has_the_trace_of_its_event_and_then_nothing_of_it_is_kept() -> None:
     one = sidecar()
     state, _ = after(one, told(1, {TRACE: ID}), told(2, {}))
-    assert dict(state.values) == {(0, 1): ((TRACE, ID),)}
+    assert dict(state.said.values) == {(0, 1): ((TRACE, ID),)}
     state, outputs = one.step(state, GivenUp(0, 1))
     (verdict,) = [each.declared for each in outputs if isinstance(each, Decided)]
     assert verdict is not None
     assert verdict.said == ((TRACE, ID),)
-    assert not state.values
+    assert not state.said.values
     state, _ = one.step(state, Delivered([verdict.id]))
     assert ID.encode() not in encode_snapshot(state, one)
 
@@ -70,7 +71,7 @@ def test_a_snapshot_has_traces_and_without_any_it_is_as_before(given_up: bool) -
     snapshot = encode_snapshot(state, one)
     assert version_of(snapshot) == 5
     read = decode_snapshot(snapshot, one)
-    assert (read.values, read.undelivered) == (state.values, state.undelivered)
+    assert (read.said.values, read.undelivered) == (state.said.values, state.undelivered)
     assert version_of(encode_snapshot(after(one, told(1, {}), *more)[0], one)) == 3
 
 
@@ -124,7 +125,7 @@ def test_a_trace_is_written_down_only_where_a_verdict_may_have_it(
 
 def test_a_service_cannot_say_what_only_agents_write(agent: Agent, client: Client) -> None:
     client.says(Report(1, 0, "send", "B", "a", "", {TRACE: ID}))
-    assert not agent.driver.state.values
+    assert not agent.driver.state.said.values
 
 
 def test_rows_with_a_trace_are_those_of_values() -> None:

@@ -170,8 +170,8 @@ def test_what_was_taken_while_something_was_foretold_is_taken_again_when_nothing
     again = Driver(ONE, store, quiet(), lambda: 0.0)
     again.recover(forgetful=False)
     assert again.state.hosts == driver.state.hosts
-    assert again.state.values == driver.state.values
-    assert len(again.state.values) == 2
+    assert again.state.said.values == driver.state.said.values
+    assert len(again.state.said.values) == 2
     store.close()
 
 
@@ -204,7 +204,7 @@ def test_each_property_gets_digests_of_its_own_values_with_its_own_key() -> None
             ("tenant", digest(OTHER_KEY, "tenant", "t")),
         ),
     ]
-    assert dict(state.values) == {
+    assert dict(state.said.values) == {
         (0, 1): (("order", "7"),),
         (1, 1): (("order", "7"), ("tenant", "t")),
     }
@@ -216,12 +216,12 @@ def declared(outputs: list[Output]) -> list[Any]:
 
 def test_a_verdict_says_the_values_and_then_nothing_of_them_is_kept() -> None:
     state, _ = after(ONE, HELLO, ship(1, {"order": "A-17"}), ship(2, {"order": "B-1"}))
-    assert len(state.values) == 2
+    assert len(state.said.values) == 2
     state, outputs = ONE.step(state, GivenUp(0, 1))
     (verdict,) = declared(outputs)
     assert verdict.said == (("order", "A-17"),)
     assert "A-17" not in verdict.id
-    assert [*state.values] == [(0, 2)]
+    assert [*state.said.values] == [(0, 2)]
     assert [each.said for each in state.undelivered.values()] == [(("order", "A-17"),)]
     state, _ = ONE.step(state, Delivered([verdict.id]))
     assert b"A-17" not in encode_snapshot(state, ONE)
@@ -233,7 +233,7 @@ def test_of_a_property_that_is_being_closed_nothing_new_is_kept_when_it_is_judge
     state = state._replace(closed=(0,))
     state, outputs = ONE.step(state, GivenUp(0, 1))
     assert declared(outputs) == [None]
-    assert not state.values
+    assert not state.said.values
 
 
 def test_values_are_kept_of_those_events_of_which_a_verdict_is_to_come_and_no_others() -> None:
@@ -243,8 +243,8 @@ def test_values_are_kept_of_those_events_of_which_a_verdict_is_to_come_and_no_ot
         if number % 3 == 0:
             state, _ = ONE.step(state, GivenUp(0, number - 1))
         undecided = ONE.hosts[0].undecided(state.hosts[0])
-        assert [*sorted(state.values)] == [(0, count) for count in undecided]
-    assert len(state.values) > 10
+        assert [*sorted(state.said.values)] == [(0, count) for count in undecided]
+    assert len(state.said.values) > 10
 
 
 def test_of_steps_that_complete_nothing_no_values_are_kept() -> None:
@@ -269,7 +269,7 @@ def test_a_snapshot_has_what_was_said_of_events_and_verdicts() -> None:
         ship(2, {"order": "B-1", "tenant": "t"}),
         GivenUp(0, 1),
     )
-    assert state.values
+    assert state.said.values
     assert len(state.undelivered)
     assert decode_snapshot(encode_snapshot(state, BOTH), BOTH) == state
 
@@ -280,7 +280,7 @@ def test_what_was_said_goes_on_with_its_property_in_another_place() -> None:
     )
     state, _ = after(BOTH, HELLO, ship(1, {"order": "A-17", "tenant": "t"}), GivenUp(0, 1))
     changed = reloaded(BOTH, state, swapped)
-    assert dict(changed.values) == {(0, 1): (("order", "A-17"), ("tenant", "t"))}
+    assert dict(changed.said.values) == {(0, 1): (("order", "A-17"), ("tenant", "t"))}
     assert [(each.system, each.said) for each in changed.undelivered.values()] == [
         (1, (("order", "A-17"),))
     ]
@@ -307,7 +307,7 @@ def test_what_leaves_has_digests_and_after_a_crash_the_verdict_has_its_values(
     store = SqliteStore(tmp_path / "store", "process", "boot")
     again = Driver(ONE, store, quiet(), lambda: 0.0)
     assert again.recover(forgetful=False)
-    assert again.state.values == driver.state.values
+    assert again.state.said.values == driver.state.said.values
     again.take(GivenUp(0, 1))
     assert again.flush()
     (kept,) = again.state.undelivered.values()

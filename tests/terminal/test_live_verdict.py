@@ -40,6 +40,30 @@ def test_what_was_formed() -> None:
     )
 
 
+def test_in_which_traces_it_happened() -> None:
+    one, two = "1" * 32, "2" * 32
+    events = [
+        EventName("P1", 4, trace_id=two),
+        EventName("P1", 4, trace_id=two),
+        EventName("P3", 2, trace_id=two),
+        EventName("P1", 5, trace_id=one),
+        EventName("P1", 6),
+    ]
+    traced = replace(FORMED, because=tuple([replace(PRE, event=each) for each in events]))
+    expected = f"In the trace {two} happened event 4 of P1, event 2 of P3."
+    assert live_explanation(traced).sentences[-2:] == (
+        expected,
+        f"In the trace {one} happened event 5 of P1.",
+    )
+    assert live_explanation(replace(traced, trace_id=one)).sentences[-3:] == (
+        f"It happened in the trace {one}.",
+        expected,
+        "In the same trace happened event 5 of P1.",
+    )
+    untraced = replace(traced, because=(PRE,))
+    assert live_explanation(untraced) == live_explanation(FORMED)
+
+
 def test_which_instance_it_is_about() -> None:
     of_one = replace(FORMED, instance={"tenant": "t\x1b1", "order": "A-17"})
     told = "event 1 (send P2 -> P3 : b) for order=A-17, tenant=t�1"

@@ -13,13 +13,14 @@ thousand processes 8 MB, and four times as much where counts are beyond 32,767.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from choreomon.agent_files.clocks.links import UNLINKED, Link, UnknownBase, anew
+from choreomon.agent_files.told_traces import ToldTraces, encode_traces
 from choreomon.agent_files.wire import encode_linked, open_untrusted, unlinked
 from choreomon.core.errors import MalformedMessage
-from choreomon.monitor.messages import PeerMessage
+from choreomon.monitor.messages import PeerMessage, Response
 from choreomon.monitor.of_instances.messages import InstanceMessage
 from choreomon.runtime.hosted import Hosted
 from choreomon.runtime.inputs import FromPeer, Input
@@ -56,6 +57,12 @@ class LinkedPeers:
         if after is not link:
             self._links[key] = after
         return data
+
+    def traces(self, place: int, answer: Response, traces: Iterable[tuple[int, bytes]]) -> bytes:
+        """The frame of the traces to tell beside this answer about the property at this place."""
+        hosted = self.hosted
+        told = ToldTraces(answer.sender, answer.event_count, dict(traces))
+        return encode_traces(told, hosted.systems[place], hosted.store)
 
     def whole(self, given: FromPeer) -> FromPeer | Dropped:
         """Make a frame that came self-contained, or tell why it cannot be read. Frames with other

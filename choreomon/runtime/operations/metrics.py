@@ -23,6 +23,7 @@ from choreomon.monitor import rights
 from choreomon.runtime.network import peers
 from choreomon.runtime.operations.rule_verdicts import RuleVerdicts
 from choreomon.runtime.outputs import Answered, Decided, Dropped, Observed, Ticked
+from choreomon.runtime.ports import AnswerKind
 
 REASONS: Final[tuple[str, ...]] = (
     *dict.fromkeys(
@@ -37,7 +38,7 @@ REASONS: Final[tuple[str, ...]] = (
 )
 """Reasons of refusals: by the side of the service, the sockets, the queue of frames, the driver,
 the sidecar, or a host."""
-KINDS: Final = ("inquiry", "response", "waiting")
+KINDS: Final = ("inquiry", *get_args(AnswerKind))
 """Kinds of messages between agents."""
 OTHER: Final = "other"
 """Stands for every other reason or kind, so that the number of labels is bounded."""

@@ -24,6 +24,7 @@ from choreomon.runtime.outputs import (
     Reply,
     Ticked,
 )
+from choreomon.runtime.ports import AnswerKind
 from choreomon.runtime.service import ServiceSide
 from choreomon.runtime.sidecar import Sidecar
 from choreomon.runtime.snapshot import decode_snapshot
@@ -249,7 +250,7 @@ class Agent:
         self.world.network.send(self.name, peer, frame)
         self.world.sent(self)
 
-    def answer(self, peer: str, frame: bytes, *, waits: bool) -> None:
+    def answer(self, peer: str, frame: bytes, *, kind: AnswerKind) -> None:
         self.ask(peer, frame)
 
     def tell(self, declared: DeclaredVerdict) -> None:
