@@ -17,6 +17,7 @@ from benchmarks.faults.plan import Plan, Premises, lay_out, write_config
 from choreomon.agent_files import local
 from choreomon.agent_files.clocks.links import UNLINKED, Link
 from choreomon.agent_files.clocks.text import encode_clocks
+from choreomon.agent_files.told_traces import TRACE_BYTES, ToldTraces, encode_traces
 from choreomon.agent_files.wire import encode, encode_linked, open_untrusted, unlinked
 from choreomon.core.message import SEND, Label, Message
 from choreomon.core.verdict import Reference
@@ -76,7 +77,10 @@ class PeerFrames:
 
     def valid(self) -> list[bytes]:
         """Of every kind, with small clocks."""
-        return [self._encoded(each) for each in self._messages()]
+        traces = {self._random.randrange(1, 100): b"t" * TRACE_BYTES}
+        told = ToldTraces("rogue", self._random.randrange(1, 100), traces)
+        messages = [self._encoded(each) for each in self._messages()]
+        return [*messages, encode_traces(told, self._system)]
 
     def responses(self, inspected: Reference, count: int) -> list[bytes]:
         """Answers to an inquiry of the target."""

@@ -106,6 +106,6 @@ def test_a_body_that_is_none_is_malformed(body: Any) -> None:
 
 
 def test_only_what_monitors_of_instances_say_is_about_one() -> None:
-    for kind in (8, 9):
-        with pytest.raises(MalformedMessage, match="unknown kind of message"):
+    for kind, why in ((8, "traces, which are no message of a monitor"), (9, "unknown kind of")):
+        with pytest.raises(MalformedMessage, match=why):
             decode_untrusted(msgspec.msgpack.encode((4, bytes(16), kind, [])), PROCESSES)

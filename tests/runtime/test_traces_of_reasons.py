@@ -14,6 +14,7 @@ from choreomon.agent_files.wire import NO_SYSTEM, TRACES, VERSION, open_untruste
 from choreomon.core.message import BEGINNING, SEND, Label, Message
 from choreomon.core.verdict import (
     FRM,
+    NEVER,
     POSSIBLY_VIOLATED,
     VIOLATED,
     MonitorVerdict,
@@ -40,7 +41,7 @@ from choreomon.runtime.outputs import Dropped
 from choreomon.runtime.reloading import reloaded
 from choreomon.runtime.said_of_events import MOST_HEARD, MOST_OWN, SaidOfEvents
 from choreomon.runtime.sidecar import Sidecar
-from choreomon.runtime.snapshot import decode_snapshot, encode_snapshot
+from choreomon.runtime.snapshot import decode_snapshot, encode_snapshot, without_drained
 from tests.properties.stated import automaton_of
 from tests.runtime.driven import SYSTEM, Clock, Ports
 from tests.runtime.world.disk import Disk
@@ -360,14 +361,17 @@ def test_traces_of_events_that_no_reason_names_are_not_said(a: Agent, b: Agent) 
 
 
 def test_they_go_on_with_their_property_in_another_place(a: Agent, b: Agent) -> None:
+    """Also when it is left alone."""
     a.does("a", ONE)
     b.does("b", TWO, a.clock)
     told, _ = answered(b, a)
     b.hears(told)
-    for agent, is_own in ((a, True), (b, False)):
+    for agent, field in ((a, "own"), (b, "heard")):
         one = agent.sidecar
         both = replace(one, systems=(OTHER, SYSTEM), hosts=(one.hosts[0], one.hosts[0]))
-        said = reloaded(one, agent.driver.state, both).said
-        assert [place for place, _ in (said.own if is_own else said.heard)] == [1]
         state = reloaded(one, agent.driver.state, both)
+        assert [place for place, _ in getattr(state.said, field)] == [1]
         assert decode_snapshot(encode_snapshot(state, both), both).said == state.said
+        drained = state._replace(closed=(0, NEVER))
+        assert (left := without_drained(encode_snapshot(drained, both), {OTHER})) is not None
+        assert decode_snapshot(left[0], one).said == agent.driver.state.said
