@@ -4,6 +4,7 @@ beside answers, as far as they know them, and after a crash as before."""
 from __future__ import annotations
 
 from dataclasses import replace
+from random import Random
 
 import msgspec
 import pytest
@@ -37,7 +38,7 @@ from choreomon.runtime.inputs import (
     HappenedWithValues,
     decode_batch,
 )
-from choreomon.runtime.outputs import Dropped
+from choreomon.runtime.outputs import DeclaredVerdict, Dropped
 from choreomon.runtime.reloading import reloaded
 from choreomon.runtime.said_of_events import MOST_HEARD, MOST_OWN, SaidOfEvents
 from choreomon.runtime.sidecar import Sidecar
@@ -49,9 +50,12 @@ from tests.runtime.world.disk import Disk
 NAMES = ("A", "B")
 OTHER = bytes(range(16, 32))
 ONE, TWO, THREE = ("1" * 32, "2" * 32, "3" * 32)
-A, B, C = (
+A, B, C, D = (
     Label(SEND, Message(sender, name, receiver))
-    for sender, name, receiver in (("A", "a", "B"), ("B", "b", "A"), ("B", "c", "A"))
+    for sender, name, receiver in (
+        *(("A", "a", "B"), ("B", "b", "A")),
+        *(("B", "c", "A"), ("A", "d", "B")),
+    )
 )
 ACROSS = automaton_of("q0", "q2", ("q0", A, "q1"), ("q1", B, "q2"))
 """B's `b` after A's `a`."""
@@ -78,7 +82,8 @@ class Agent:
         self.ports = Ports(self.disk)
         self.dropped: list[str] = []
         self.ports.happened = self.noted  # type: ignore[method-assign]
-        self.driver = Driver(self.sidecar, self.disk, self.ports, Clock())
+        self.time = Clock()
+        self.driver = Driver(self.sidecar, self.disk, self.ports, self.time)
         self.driver.recover(forgetful=False)
         self.driver.flush()
 
@@ -355,6 +360,78 @@ def test_traces_of_events_that_no_reason_names_are_not_said(a: Agent, b: Agent) 
     wrong = encode_traces(ToldTraces("A", 1, {7: trace(THREE)}), SYSTEM)
     b.hears(wrong, answer)
     assert b.says == [(VIOLATED, ())]
+
+
+# --- any course --------------------------------------------------------------------------
+
+
+BOTH_WAYS = automaton_of(
+    "q0", "q4", ("q0", A, "q1"), ("q1", B, "q4"), ("q0", C, "q2"), ("q2", D, "q4")
+)
+"""`b` after `a`, or `d` after `c`."""
+
+
+def course(seed: int, *, lossy: bool) -> tuple[int, int]:
+    """Two agents are told what happens, are killed, and hear each other's frames in the order of
+    each channel, again and again; where it is `lossy`, not all. Whatever trace a verdict names is
+    that of the event. Returns how many of the events in reasons were in a trace, and of how many of
+    these the verdicts said it."""
+    random = Random(seed)
+    agents = {name: Agent(name, BOTH_WAYS) for name in NAMES}
+    truth: dict[tuple[str, int], bytes] = {}
+    channels: dict[tuple[str, str], list[bytes]] = {}
+    told: dict[str, DeclaredVerdict] = {}
+    moves = ("does", "does", "carries", "carries", "carries", "waits", "dies", "saves")
+    for number in range(1, 240):
+        name, place = random.choice(NAMES), NAMES.index
+        agent, move = agents[name], random.choice(moves)
+        if move == "does":
+            trace_id = random.choice(("", f"{number:032x}"))
+            other = agents[agent.other].clock if random.random() < 0.6 else None
+            agent.does(random.choice("ad" if name == "A" else "bc"), trace_id, other)
+            truth[name, agent.clock[place(name)]] = trace(trace_id)
+        elif move == "carries" and channels:
+            channel = random.choice([*channels])
+            frames = channels.pop(channel)
+            if not (lossy and random.random() < 0.3):
+                agents[channel[1]].hears(frames[0], *frames[: random.randrange(2)])
+            if frames[1:]:
+                channels[channel] = frames[1:]
+        elif move == "waits":
+            agent.time.time += 10.0
+            agent.driver.tick()
+        elif move == "saves":
+            agent.driver.snapshot()
+        told.update({word.id: word for word in agent.ports.words})
+        for each in NAMES:
+            ports = agents[each].ports
+            for way, said in (("asks", ports.asked), ("answers", ports.answered)):
+                for _, frame in said:
+                    channels.setdefault((way, agents[each].other), []).append(frame)
+                said.clear()
+        if move == "dies":
+            agent.begins()
+    known = named = 0
+    for word in told.values():
+        clocks = [(reason.reference.process, reason.clock) for reason in word.verdict.because]
+        events = {(process, clock[NAMES.index(process)]) for process, clock in clocks}
+        for process, count, found in word.traces:
+            assert (process, count) in events
+            assert found == truth[process, count]
+        known += sum(bool(truth.get(event)) for event in events)
+        named += len(word.traces)
+    return known, named
+
+
+def test_in_any_course_a_verdict_names_the_traces_of_its_events_and_no_others() -> None:
+    courses = [course(seed, lossy=False) for seed in range(60)]
+    assert sum(known for known, _ in courses) > 200
+    assert all(known == named for known, named in courses)
+
+
+def test_where_frames_are_lost_fewer_are_named_and_none_is_wrong() -> None:
+    known, named = map(sum, zip(*[course(seed, lossy=True) for seed in range(60)], strict=True))
+    assert 0.5 * known < named < known
 
 
 # --- reloading -------------------------------------------------------------------------
