@@ -20,6 +20,7 @@ class Format(NamedTuple):
     - `reader`: the function of `choreomon.logs.readers` that reads it, `module:name`.
     - `fits`: the options and the fields of mappings that mean something for it.
     - `mapping`: the built-in mapping that is taken where none is given.
+    - `has_fields`: that mapping finds parameters of a property in fields of their names.
     - `divisible`: any lines of such a log can be read without the others.
     - `in_json`: a file that is called `.json` and begins so is a log, not one multi-trace.
     """
@@ -27,6 +28,7 @@ class Format(NamedTuple):
     reader: str
     fits: frozenset[Option] = frozenset()
     mapping: str | None = None
+    has_fields: bool = False
     divisible: bool = False
     in_json: bool = False
 
@@ -40,7 +42,9 @@ FORMATS: Final[Mapping[LogFormat, Format]] = {
     "shiviz": Format("shiviz:read_parsed", _PARSED),
     "tsviz": Format("shiviz:read_parsed", _PARSED),
     "otlp": Format("otlp:read_otlp", _SPANS, "opentelemetry", in_json=True),
-    "jsonl": Format("json_lines:read_json_lines", _RECORDS, "json-lines", divisible=True),
+    "jsonl": Format(
+        "json_lines:read_json_lines", _RECORDS, "json-lines", has_fields=True, divisible=True
+    ),
     "detecter": Format("detecter:read_detecter"),
 }
 

@@ -47,8 +47,8 @@ def read_recorded(
       between runs; before those of the mapping.
     - `session_key`: the path of the field that is the session, before that of the mapping.
     - `names_kept`: names stay what they are where the built-in mapping makes plain ones of them.
-    - `parameters`: those of a property, which the built-in mapping of lines of JSON finds in fields
-      of these names. A mapping that is given says itself where they are.
+    - `parameters`: those of a property, which a built-in mapping may find in fields of these names
+      (`choreomon.logs.formats.Format`). A mapping that is given says itself where they are.
     - `file`: what errors and places call the log.
     - `max_line`: bytes of the longest line that is read; None: as of all files
       (`choreomon.files.input_files`).
@@ -117,7 +117,7 @@ def _read(
         from choreomon.logs.mappings.mapping_document import built_in
 
         mapping = built_in(found.mapping)
-        if parameters and options.format == "jsonl":
+        if parameters and found.has_fields:
             mapping = mapping.with_parameters(parameters)
         options = options._replace(mapping=mapping)
     if names_kept and options.mapping is not None:
