@@ -31,7 +31,15 @@ from choreomon.agent_files.clocks.text import (
     decode_clocks_untrusted,
     encode_clocks,
 )
-from choreomon.agent_files.values import NO_VALUES, Given, Value, checked_values
+from choreomon.agent_files.values import (
+    NO_VALUES,
+    TRACE,
+    TRACEPARENT,
+    Given,
+    Value,
+    checked_values,
+    trace_id,
+)
 from choreomon.core.errors import Defect, MalformedMessage
 from choreomon.core.live import LiveVerdict
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, EventKind
@@ -147,6 +155,8 @@ class EmbeddedProcess(Carrying):
     ) -> None:
         carried = self._mentioned.get((kind, peer, name))
         checked = checked_values(values, carried, f"{kind} {name}") if carried else NO_VALUES
+        if carried is not None and TRACEPARENT in values and (trace := trace_id(values)):
+            checked = {**checked, TRACE: trace}
         if heard:
             self._hear(heard)
         if carried is None:

@@ -113,6 +113,23 @@ async def test_a_violation_is_declared_with_its_reason(folder: Folder) -> None:
 
 
 @pytest.mark.asyncio
+async def test_a_verdict_says_which_traces_its_events_are_in(folder: Folder) -> None:
+    told = Verdicts()
+    processes = await started(configurations(folder), told)
+    first, second = (f"00-{digit * 32}-{'1' * 16}-01" for digit in "ab")
+    carried = await processes["A"].sending("B", "a", traceparent=first)
+    await processes["B"].handling(carried, traceparent="none")  # not of the property: not looked at
+    await processes["B"].sending("A", "b", traceparent=second)
+    verdict = await told.next()
+    assert verdict.trace_id == "b" * 32
+    assert [each.event.trace_id for each in verdict.because] == ["a" * 32]
+    await processes["B"].sending("A", "b", traceparent="none")
+    assert (await told.next()).trace_id == ""
+    for process in processes.values():
+        await process.close()
+
+
+@pytest.mark.asyncio
 async def test_each_order_is_judged_by_itself(folder: Folder) -> None:
     told, trace = Verdicts(), StringIO()
     configs = configurations(folder, text=FOR_EACH)
