@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 
 import pytest
 
@@ -22,18 +23,22 @@ def recipe(name: str) -> str:
     return found
 
 
-def listing(names: tuple[str, ...]) -> set[str]:
-    """Modules that hold each of these names as a string."""
-    found = set()
-    for path in modules():
-        strings = {
+@cache
+def strings() -> dict[str, set[str]]:
+    """Those in each module, by its path."""
+    return {
+        str(path.relative_to(ROOT)): {
             node.value
             for node in ast.walk(tree_of(path))
             if isinstance(node, ast.Constant) and isinstance(node.value, str)
         }
-        if strings >= set(names):
-            found.add(str(path.relative_to(ROOT)))
-    return found
+        for path in modules()
+    }
+
+
+def listing(names: tuple[str, ...]) -> set[str]:
+    """Modules that hold each of these names as a string."""
+    return {path for path, held in strings().items() if held >= set(names)}
 
 
 def places(text: str) -> list[str]:
