@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -12,6 +15,19 @@ settings.register_profile(
     "busy", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("busy")
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays: no collection of garbage needs to look at all these tests again."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def _garbage_is_collected_after_those_who_collect_none() -> Iterator[None]:
+    """Some benchmarks switch it off for themselves."""
+    yield
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)
