@@ -25,7 +25,7 @@ from choreomon.properties.partial_order import live_stepper
 from choreomon.properties.reference import formations
 from tests.audit.cases import case, faults
 
-SEEDS = range(200)
+SEEDS = range(400)
 
 
 def found(

@@ -142,7 +142,7 @@ def test_sessions_are_judged_as_each_alone(
     wrong, met = disagreements(tmp_path, range(60), mode, clocked=clocked)
     assert wrong == 0
     assert min(met["Pass"], met["Fail"]) > 200
-    assert (met["WeakPass"] > 100) is (mode != "accept")
+    assert (met["WeakPass"] > 30) is (mode != "accept")
 
 
 def first_actions_lost(made: Callable[..., Any]) -> Callable[..., Any]:
@@ -209,7 +209,7 @@ def test_sessions_of_interactions_are_judged_as_brute_force_says(
                     right = alone.decide(told).verdict
                 assert found[str(number)] == right.value
                 met[right.value] += 1
-    assert min(met.values()) > 300
+    assert min(met.values()) > 100
 
 
 # The same sessions in other files.
