@@ -186,16 +186,16 @@ def check_application(ran: Ran) -> None:
 def test_the_laws_notice(
     fork_server: ForkServer, role: str, broken: type, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each planted bug breaks one of them, at the latest in a few runs."""
+    """Each planted bug breaks one of them, at the latest in a few runs; in more on a busy machine,
+    where messages that could overtake each other often do not."""
     monkeypatch.setattr(coordinator, role, broken)
     what = scenario(parse_document(BUSY, "busy.yaml"), "run")
-    noticed = 0
-    for seed in range(5):
+    for seed in range(60):
         try:
             check(ran(fork_server, what, seed))
         except (AssertionError, InternalError):
-            noticed += 1
-    assert noticed
+            return
+    pytest.fail("no law was broken")
 
 
 BUSY = """
