@@ -49,7 +49,7 @@ from choreomon.runtime.delivery.configured_sinks import make_sinks
 from choreomon.runtime.delivery.webhook import Callback
 from choreomon.runtime.inputs import Happened, HappenedWithValues
 from choreomon.runtime.operations.logs import Log
-from choreomon.runtime.outputs import Reply
+from choreomon.runtime.outputs import Dropped, Reply
 from choreomon.sdk.carriers import Carrying
 from choreomon.sdk.complaints import checked_name, closed
 from choreomon.sdk.mentioned import Mentioned, mentioned
@@ -155,8 +155,12 @@ class EmbeddedProcess(Carrying):
     ) -> None:
         carried = self._mentioned.get((kind, peer, name))
         checked = checked_values(values, carried, f"{kind} {name}") if carried else NO_VALUES
-        if carried is not None and TRACEPARENT in values and (trace := trace_id(values)):
-            checked = {**checked, TRACE: trace}
+        if carried is not None and TRACEPARENT in values:
+            if trace := trace_id(values):
+                checked = {**checked, TRACE: trace}
+            else:
+                wrong = f"{kind} {name} has a traceparent that is none"
+                self.agent.happened(Dropped("trace", "service", wrong))
         if heard:
             self._hear(heard)
         if carried is None:

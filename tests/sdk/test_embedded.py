@@ -125,6 +125,7 @@ async def test_a_verdict_says_which_traces_its_events_are_in(folder: Folder) -> 
     assert [each.event.trace_id for each in verdict.because] == ["a" * 32]
     await processes["B"].sending("A", "b", traceparent="none")
     assert (await told.next()).trace_id == ""
+    assert processes["B"].agent.metrics.refusals == {"trace": 1}
     for process in processes.values():
         await process.close()
 
