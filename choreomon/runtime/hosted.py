@@ -302,8 +302,7 @@ class Hosted:
                     count = effect.event[self.hosts[place].monitor.own]
                     is_judged = count <= state.last_judged(place)
                     declared = self._declared(state, place, effect) if is_judged else None
-                    kept = state.said.values or state.said.heard
-                    if kept and not effect.provisional and state.said.is_needed(place, count):
+                    if state.said.is_needed(place, count):
                         decided.append(count)
                     if declared is not None:
                         kind, provisional = declared.verdict.kind, effect.provisional

@@ -239,6 +239,14 @@ def test_the_order_of_spans_in_the_file_does_not_matter() -> None:
     assert told(events(lines(*reversed(found)))) == COLLECTED
 
 
+@pytest.mark.parametrize("parameter", ["name", "service", "kind", "traceId"])
+def test_the_built_in_mapping_takes_no_field_of_a_span_for_a_parameter(parameter: str) -> None:
+    """Only lines of JSON call their fields as a property calls its parameters."""
+    text = lines(request(shop=[span(1, "orders send", 4, 10, 11, **ORDERS)]))
+    found = read(text, parameters=(parameter,))
+    assert [[*each.values] for each in found if isinstance(each, RecordedEvent)] == [[]]
+
+
 # ---------------------------------------------------------------- the conventions
 
 
