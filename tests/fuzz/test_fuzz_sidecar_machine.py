@@ -274,7 +274,7 @@ class Machine(RuleBasedStateMachine):
 
 
 QUICK = settings(
-    max_examples=150,
+    max_examples=500,
     stateful_step_count=80,
     deadline=None,
     derandomize=True,
