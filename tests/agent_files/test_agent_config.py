@@ -392,7 +392,7 @@ def test_what_is_no_configuration_at_all_is_refused(text: str, said: str) -> Non
     assert refusals(text)[0].startswith(said)
 
 
-@settings(max_examples=150)
+@settings(max_examples=300)
 @given(st.data())
 def test_changed_configurations_are_read_or_refused(data: st.DataObject) -> None:
     text = WHOLE

@@ -81,7 +81,7 @@ def pairs() -> st.SearchStrategy[tuple[VectorClock, VectorClock]]:
     return st.integers(0, 1 << 32).map(drawn)
 
 
-@settings(max_examples=150)
+@settings(max_examples=400)
 @given(pairs())
 def test_what_is_coded_comes_back(pair: tuple[VectorClock, VectorClock]) -> None:
     clock, base = pair
@@ -218,7 +218,7 @@ def test_a_base_of_another_length_is_refused() -> None:
         clock_of(coded((*range(30),), (*range(30),)), 30, (0,) * 29)
 
 
-@settings(max_examples=200)
+@settings(max_examples=500)
 @given(st.integers(0, 7), st.binary(max_size=80), st.integers(0, 60))
 def test_bytes_raise_nothing_but_malformed_message(form: int, rest: bytes, entries: int) -> None:
     try:
@@ -228,7 +228,7 @@ def test_bytes_raise_nothing_but_malformed_message(form: int, rest: bytes, entri
     assert len(clock) == entries
 
 
-@settings(max_examples=200)
+@settings(max_examples=500)
 @given(pairs(), st.data())
 def test_damaged_codes_raise_nothing_but_malformed_message(
     pair: tuple[VectorClock, VectorClock], data: st.DataObject

@@ -95,7 +95,7 @@ def accepted_texts_are_canonical(text: str) -> None:
     assert all(0 <= entry <= MAX_ENTRY for clock in clocks.values() for entry in clock)
 
 
-@settings(max_examples=150)
+@settings(max_examples=300)
 @given(st.text(max_size=60))
 @example("A")
 @example("AQIDBAMABawC=")
@@ -105,13 +105,13 @@ def test_random_text_raises_nothing_but_malformed_message(text: str) -> None:
     accepted_texts_are_canonical(text)
 
 
-@settings(max_examples=200)
+@settings(max_examples=500)
 @given(st.binary(max_size=60))
 def test_random_bytes_raise_nothing_but_malformed_message(data: bytes) -> None:
     accepted_texts_are_canonical(text_of(data))
 
 
-@settings(max_examples=200)
+@settings(max_examples=500)
 @given(sets_of_clocks, st.data())
 def test_damaged_texts_raise_nothing_but_malformed_message(
     clocks: Clocks, data: st.DataObject
@@ -123,7 +123,7 @@ def test_damaged_texts_raise_nothing_but_malformed_message(
     accepted_texts_are_canonical("".join(text[:end]) + data.draw(st.text(max_size=3)))
 
 
-@settings(max_examples=150)
+@settings(max_examples=300)
 @given(sets_of_clocks, st.data())
 def test_damaged_bytes_raise_nothing_but_malformed_message(
     clocks: Clocks, data: st.DataObject
@@ -261,7 +261,7 @@ def test_other_headers_are_refused(text: str, said: str) -> None:
     assert said in str(raised.value)
 
 
-@settings(max_examples=200)
+@settings(max_examples=500)
 @given(st.text(max_size=40) | st.builds("1/{}/{}/{}".format, names, names, st.text(max_size=9)))
 def test_random_headers_raise_nothing_but_malformed_message(text: str) -> None:
     try:

@@ -182,7 +182,7 @@ def survives(data: bytes) -> None:
         assert decode(body(message)) == message
 
 
-@settings(max_examples=150)
+@settings(max_examples=300)
 @given(st.binary(max_size=100))
 @example(b"[" * 100_000)
 @example(b'{"type":' * 100_000)
@@ -192,7 +192,7 @@ def test_random_bytes_raise_nothing_but_malformed_message(data: bytes) -> None:
     survives(data)
 
 
-@settings(max_examples=200)
+@settings(max_examples=500)
 @given(client_messages | agent_messages, st.data())
 def test_damaged_messages_raise_nothing_but_malformed_message(
     message: ClientMessage | AgentMessage, data: st.DataObject
@@ -211,7 +211,7 @@ anything = st.recursive(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=500)
 @given(client_messages | agent_messages, st.data())
 def test_well_formed_json_of_any_shape_raises_nothing_else(
     message: ClientMessage | AgentMessage, data: st.DataObject

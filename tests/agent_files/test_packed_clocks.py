@@ -46,7 +46,7 @@ def numbers_of(small: SmallNumbers) -> VectorClock:
     return tuple(each - small.zero for each in small.data)
 
 
-@settings(max_examples=200)
+@settings(max_examples=500)
 @given(pairs)
 def test_what_is_packed_comes_back(pair: tuple[VectorClock, VectorClock]) -> None:
     for clock in pair:
@@ -72,7 +72,7 @@ def test_longer_numbers_are_refused(number: int) -> None:
         packed((1, number))
 
 
-@settings(max_examples=150)
+@settings(max_examples=1000)
 @given(pairs)
 def test_differences_are_those_of_the_entries(pair: tuple[VectorClock, VectorClock]) -> None:
     assert agrees(*pair)
@@ -86,7 +86,7 @@ def agrees(clock: VectorClock, base: VectorClock, found: Differences = small_dif
     return not near if small is None else near and numbers_of(small) == differences
 
 
-@settings(max_examples=200)
+@settings(max_examples=500)
 @given(pairs)
 def test_entries_are_those_of_the_clock(pair: tuple[VectorClock, VectorClock]) -> None:
     clock = pair[0]

@@ -37,7 +37,7 @@ def small(numbers: tuple[int, ...], below: int = 0) -> SmallNumbers:
     return SmallNumbers(bytes(each + zero for each in numbers), zero)
 
 
-@settings(max_examples=150)
+@settings(max_examples=1000)
 @given(st.integers(0, 1 << 32).map(drawn), st.integers(0, 128))
 def test_the_form_is_the_one_that_is_found_entry_by_entry(
     numbers: tuple[int, ...], below: int

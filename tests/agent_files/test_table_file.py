@@ -607,7 +607,7 @@ def test_many_mistakes_are_told_in_part() -> None:
     assert len(refusal(changed(spoil)).splitlines()) == 20
 
 
-@settings(max_examples=150)
+@settings(max_examples=300)
 @given(st.data())
 def test_changed_bytes_are_another_table_or_refused(data: st.DataObject) -> None:
     text = bytearray(write_table(HALLWAY))

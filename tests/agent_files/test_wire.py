@@ -164,13 +164,13 @@ def survives(data: bytes) -> None:
     encode(message)
 
 
-@settings(max_examples=150)
+@settings(max_examples=300)
 @given(st.binary(max_size=200))
 def test_random_bytes_raise_nothing_but_malformed_message(data: bytes) -> None:
     survives(data)
 
 
-@settings(max_examples=200)
+@settings(max_examples=500)
 @given(messages, st.data())
 def test_damaged_messages_raise_nothing_but_malformed_message(
     message: MonitoringMessage, data: st.DataObject
@@ -196,7 +196,7 @@ anything = st.recursive(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=500)
 @given(st.integers(-1, 6), anything)
 def test_well_formed_messagepack_of_any_shape_raises_nothing_else(kind: int, body: object) -> None:
     survives(msgspec.msgpack.encode((VERSION, NO_SYSTEM, kind, body)))

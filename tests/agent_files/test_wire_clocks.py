@@ -113,7 +113,7 @@ peer_messages: st.SearchStrategy[PeerMessage] = st.one_of(
 notices = st.builds(Notice, st.just("P1"), st.just(Label(SEND, Message("P1", "m", "P2"))), clocks())
 
 
-@settings(max_examples=150)
+@settings(max_examples=300)
 @given(peer_messages | notices)
 def test_every_message_comes_back_as_it_was(message: MonitoringMessage) -> None:
     data = encode(message)
@@ -193,7 +193,7 @@ def test_a_message_without_a_clock_has_no_base() -> None:
         unlinked(frame, len(MANY), UNLINKED)
 
 
-@settings(max_examples=200)
+@settings(max_examples=500)
 @given(st.lists(peer_messages, min_size=1, max_size=3), st.data())
 def test_damaged_frames_raise_nothing_but_malformed_message(
     said: list[PeerMessage], data: st.DataObject

@@ -62,9 +62,9 @@ def disagreements(seeds: range, missing: Missing, each: int = 20) -> tuple[int, 
 
 @pytest.mark.parametrize("missing", QUESTIONS)
 def test_many_at_a_time_are_decided_as_each_alone(missing: Missing) -> None:
-    wrong, explained, undecided = disagreements(range(300), missing)
+    wrong, explained, undecided = disagreements(range(1_000), missing)
     assert (wrong, undecided) == (0, 0)
-    assert 1_500 < explained < 5_400
+    assert 5_000 < explained < 18_000
 
 
 @pytest.mark.parametrize("missing", QUESTIONS)

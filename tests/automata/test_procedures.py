@@ -100,9 +100,9 @@ def test_bounds_by_two_logs_that_drop_too_much_are_noticed(
 
 
 def test_all_procedures_and_the_product_agree() -> None:
-    wrong, met = disagreements(procedures().values(), 300)
+    wrong, met = disagreements(procedures().values(), 1_000)
     assert wrong == 0
-    assert all(min(counts) > 300 for counts in met.values()), met
+    assert all(min(counts) > 1_000 for counts in met.values()), met
 
 
 # ---------------------------------------------------------------- planted bugs

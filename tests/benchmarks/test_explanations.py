@@ -60,7 +60,7 @@ def test_what_is_explained_must_fit_together() -> None:
 def test_every_log_is_asked_about_in_every_mode(monkeypatch: pytest.MonkeyPatch) -> None:
     # In a process that has run other tests each collection of garbage takes a second.
     monkeypatch.setattr("benchmarks.explanations.gc.collect", lambda: 0)
-    found = cases("orders", 100, "repeat", 0, 60.0)
+    found = cases("orders", 2_000, "repeat", 0, 60.0)
     assert len(found) == 3 * 4 * 4
     assert [one for one in found if one.wrong] == []
 

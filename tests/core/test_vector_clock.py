@@ -139,7 +139,7 @@ def runs(draw: st.DrawFn) -> Execution:
     return draw(executions(automaton, processes=processes, max_labelled=30, max_steps=40))
 
 
-@settings(max_examples=40)
+@settings(max_examples=300)
 @given(runs())
 def test_clocks_of_events_say_what_following_messages_says(run: Execution) -> None:
     """`past` is found by following messages of processes and monitors, without clocks."""
@@ -152,7 +152,7 @@ def test_clocks_of_events_say_what_following_messages_says(run: Execution) -> No
             assert knows(later.clock, own, event.clock[own]) == (before or number == other)
 
 
-@settings(max_examples=40)
+@settings(max_examples=100)
 @given(runs())
 def test_the_own_entry_of_an_event_counts_the_events_of_its_process(run: Execution) -> None:
     """So a process and this count identify an event; merging by a monitor counts nothing."""

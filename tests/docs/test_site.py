@@ -15,8 +15,8 @@ from tests.scenarios.console_blocks import ROOT
 
 
 def built(source: Path, folder: Path) -> subprocess.CompletedProcess[str]:
-    """As `make docs` does it, but with a theme that writes pages in half of the time."""
-    command = shlex.split("sphinx -q -W --keep-going -c docs/site -D html_theme=basic -b html")
+    """As `make docs` does it."""
+    command = shlex.split("sphinx -q -W --keep-going -c docs/site -b html")
     return subprocess.run(
         [sys.executable, "-m", *command, "-d", str(folder / "read"), ".", str(folder / "site")],
         cwd=source,

@@ -56,13 +56,13 @@ SIGNS = [*"ab1:- ,[]{}&*!|>'\"%@`#?\n\t~.\\\0\x85\u2028\ufeff\ud800", "\n  ", "\
 yaml_text = st.lists(st.sampled_from(SIGNS), max_size=60).map("".join)
 
 
-@settings(max_examples=200)
+@settings(max_examples=500)
 @given(yaml_text, st.sampled_from(["f.yaml", "f.json"]))
 def test_any_text_of_signs_that_yaml_knows_is_read_or_told(text: str, file: str) -> None:
     judged(text, file)
 
 
-@settings(max_examples=200)
+@settings(max_examples=500)
 @given(st.data())
 def test_a_good_document_with_damaged_text_is_read_or_told(data: st.DataObject) -> None:
     text = data.draw(st.sampled_from([EXAMPLE, SEQUENCES, json.dumps(GOOD[2], indent=1)]))
@@ -162,7 +162,7 @@ def changed_documents(draw: st.DrawFn) -> dict[str, Any]:
     return document
 
 
-@settings(max_examples=300)
+@settings(max_examples=1000)
 @given(changed_documents())
 def test_a_changed_document_is_read_or_told_and_the_schema_agrees(document: dict[str, Any]) -> None:
     """What the reader takes, the schema takes, too."""

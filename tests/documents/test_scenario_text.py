@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from choreomon.actors.application import Application, Assign, If, Process, Start, Tell
@@ -38,7 +38,6 @@ def read_both(
     ]
 
 
-@settings(max_examples=40)
 @given(applications())
 def test_applications_come_back(application: Application) -> None:
     for document in read_both(application, APART, STEP):

@@ -13,7 +13,7 @@ from benchmarks.fuzz import guiding, report
 from benchmarks.fuzz.siege import ROOT, WAYS, besiege
 from benchmarks.fuzz.worst import seconds
 
-FRAMES = 1_000
+FRAMES = 2_000
 
 
 def test_rubbish_at_every_socket_stops_nothing() -> None:

@@ -215,8 +215,8 @@ def test_marks_of_the_search_are_not_written() -> None:
     ["strict", "seq", "par", "alt", "coreg(a)", "loopS", "loopW", "loopP", "loopC(a)", "loopH"],
 )
 @pytest.mark.parametrize("side", ["left", "right"])
-def test_interactions_nested_2000_deep_are_read_and_written(opening: str, side: str) -> None:
-    depth = 2000
+def test_interactions_nested_5000_deep_are_read_and_written(opening: str, side: str) -> None:
+    depth = 5000
     if opening.startswith("loop"):
         written = f"{opening}(" * depth + "a!m" + ")" * depth
     elif side == "left":

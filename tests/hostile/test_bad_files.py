@@ -61,7 +61,7 @@ def made(kind: str, path: Path, good: bytes) -> AbstractContextManager[None]:
     elif kind == "loop":
         path.symlink_to(path.name)
     elif kind != "missing":
-        deep = b"[" * 20_000 if path.suffix in (".json", ".jsonl", ".yaml") else b"seq(" * 20_000
+        deep = b"[" * 100_000 if path.suffix in (".json", ".jsonl", ".yaml") else b"seq(" * 100_000
         contents: dict[str, Callable[[], bytes]] = {
             "empty": lambda: b"",
             "binary": lambda: random.Random(0).randbytes(3000),

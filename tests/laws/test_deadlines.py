@@ -53,7 +53,7 @@ def expired_in_silence(run: Run) -> set[int]:
 
 def test_provisional_verdicts_are_never_wrong_where_they_are_certain() -> None:
     words: Counter[tuple[str, str | None]] = Counter()
-    for run in runs(500, deadline=True):
+    for run in runs(1500, deadline=True):
         last = run.last_verdicts()
         for index, said in early_words(run).items():
             assert said.verdict is not None
@@ -73,7 +73,7 @@ def test_provisional_verdicts_are_never_wrong_where_they_are_certain() -> None:
 
 def test_silence_at_the_deadline_means_that_nothing_was_formed() -> None:
     silences = 0
-    for run in runs(500, deadline=True):
+    for run in runs(1500, deadline=True):
         silent = expired_in_silence(run)
         assert not silent & run.formed
         silences += len(silent)
@@ -89,13 +89,13 @@ def test_the_law_of_certain_words_notices_trusting_missing_answers() -> None:
     """Planted: what is known of the pre records alone is declared."""
     assert any(
         said.verdict and said.verdict.kind == VIOLATED and index not in run.formed
-        for run in runs(500, planted.TrustsWhatIsMissing(), deadline=True)
+        for run in runs(1500, planted.TrustsWhatIsMissing(), deadline=True)
         for index, said in early_words(run).items()
     )
 
 
 def test_the_guarantees_hold_with_deadlines_too() -> None:
-    for run in runs(500, deadline=True):
+    for run in runs(1500, deadline=True):
         assert not run.missed()
         assert not run.false_alarms()
         assert not run.unfinished()
@@ -104,7 +104,7 @@ def test_the_guarantees_hold_with_deadlines_too() -> None:
 def test_a_provisional_word_names_exactly_the_other_monitors_that_have_not_answered() -> None:
     """A monitor may also wait for what it asks itself, but it does not name itself."""
     named = alone = 0
-    for seed in range(250):
+    for seed in range(600):
         run = draw_run(Random(seed), deadline=True)
         for number, (move, process, effects) in enumerate(run.steps):
             for effect in effects:

@@ -28,7 +28,7 @@ FIRST = {"plain": 470, "overtaken": 930, "long": 440, "begin": 750, "late and lo
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 def test_every_event_of_every_run_has_the_right_word(family: Family) -> None:
     """That the numbers are not small shows that the runs are about something."""
-    first, runs = FIRST.get(family.name, 0), 10 if family.kind == "agents" else 20
+    first, runs = FIRST.get(family.name, 0), 15 if family.kind == "agents" else 40
     seen: Counter[str] = Counter()
     for seed in range(first, first + runs):
         run = played(family, seed)

@@ -42,7 +42,7 @@ def wrong(
 
 @pytest.mark.parametrize("name", FLAVORS)
 def test_what_is_said_of_each_binding_is_what_its_slice_says(name: str) -> None:
-    assert not wrong(name, range(25))
+    assert not wrong(name, range(60))
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def dropping_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_long_histories_lose_nothing(dropping_at_once: None) -> None:
-    assert not wrong("long", range(30))
+    assert not wrong("long", range(60))
 
 
 def dominated(monkeypatch: pytest.MonkeyPatch) -> None:

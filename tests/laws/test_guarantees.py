@@ -59,7 +59,7 @@ def runs(
 
 randoms = st.randoms(use_true_random=False)
 thorough = settings(
-    max_examples=120,
+    max_examples=300,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

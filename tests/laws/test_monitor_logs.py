@@ -92,7 +92,7 @@ def check(simulated: Simulation, seed: int) -> int:
 
 
 def test_drawn_runs_can_be_computed_again_from_their_files() -> None:
-    assert sum(check(draw_simulation(Random(seed), seed), seed) for seed in range(50)) > 2000
+    assert sum(check(draw_simulation(Random(seed), seed), seed) for seed in range(120)) > 5000
 
 
 @pytest.mark.parametrize("file", SCENARIOS, ids=lambda path: path.stem)
@@ -109,7 +109,7 @@ def test_runs_of_generated_documents_can_be_computed_again_from_their_files(
 
 
 def test_a_run_is_the_same_whether_monitors_are_recorded_or_not() -> None:
-    for seed in range(25):
+    for seed in range(60):
         drawn = draw_simulation(Random(seed), seed)
         for how in settings(drawn):
             events, words = StringIO(), []  # type: ignore[var-annotated]

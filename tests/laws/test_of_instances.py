@@ -40,7 +40,7 @@ def wrong(flavor: Flavor, seeds: range, kind: Callable[..., Any] = InstanceMonit
 
 @pytest.mark.parametrize("name", FLAVORS)
 def test_what_is_said_of_each_binding_is_what_its_slice_says(name: str) -> None:
-    assert not wrong(FLAVORS[name], range(25))
+    assert not wrong(FLAVORS[name], range(60))
 
 
 @pytest.fixture

@@ -195,7 +195,7 @@ def test_where_nothing_is_open_the_search_is_that_over_all_orders() -> None:
 
 @pytest.mark.parametrize(
     ("reference", "most", "number"),
-    [(evaluate_slowly, (3, 7), 150), (evaluate, (6, 20), 120)],
+    [(evaluate_slowly, (3, 7), 150), (evaluate, (6, 20), 300)],
     ids=["slowly", "by cuts"],
 )
 def test_the_final_outcome_is_where_the_property_is_formed(

@@ -153,7 +153,7 @@ def test_a_formula_is_satisfiable_if_and_only_if_one_message_each_is_a_multi_pre
 
 @pytest.mark.parametrize(
     ("name", "satisfiable"),
-    [("onein3-06", True), ("onein3-02", True), ("unsat-04", False)],
+    [("onein3-06", True), ("onein3-02", True), ("unsat-01", False), ("uf20-01", True)],
 )
 def test_published_sizes_of_formulas(name: str, satisfiable: bool) -> None:
     formula = read_formula((SAT / f"{name}.cnf").read_text(encoding="utf-8"))

@@ -31,7 +31,7 @@ def graphs(draw: st.DrawFn) -> tuple[list[str], list[str], list[tuple[str, str]]
     return draw(ends), draw(ends), draw(edges)
 
 
-@settings(max_examples=600)
+@settings(max_examples=3000)
 @given(graphs())
 def test_the_search_finds_the_pairs_that_enumerating_all_simple_paths_finds(graph: Any) -> None:
     initial, final, edges = graph

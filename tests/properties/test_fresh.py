@@ -163,17 +163,17 @@ def wrong(seeds: range, *, begin: bool = False) -> tuple[list[int], int, int]:
 
 
 def test_a_fresh_label_makes_it_as_if_no_own_event_had_been() -> None:
-    found, some, formations_found = wrong(range(800))
+    found, some, formations_found = wrong(range(2000))
     assert found == []
-    assert some > 160
-    assert formations_found > 200
+    assert some > 400
+    assert formations_found > 500
 
 
 def test_with_begin_it_is_as_if_the_instance_had_begun_just_now() -> None:
-    found, some, formations_found = wrong(range(800), begin=True)
+    found, some, formations_found = wrong(range(2000), begin=True)
     assert found == []
-    assert some > 80
-    assert formations_found > 400
+    assert some > 200
+    assert formations_found > 1000
 
 
 def test_a_fresh_label_that_does_not_begin_what_begin_does_is_noticed(

@@ -27,7 +27,7 @@ def cases(draw: st.DrawFn) -> tuple[SequenceAutomaton, Execution]:
     return found, draw(executions(found, processes=processes))
 
 
-@settings(max_examples=200)
+@settings(max_examples=500)
 @given(cases())
 def test_searching_cuts_says_what_enumerating_all_orders_says(
     case: tuple[SequenceAutomaton, Execution],

@@ -196,13 +196,13 @@ def found_in(automaton: SequenceAutomaton, word: Word) -> set[int]:
 
 
 def wrong_words(body: PatternAutomaton, meant: Definition) -> list[Word]:
-    """Of all words of up to five letters, and of 4,000 longer ones, those that are judged
+    """Of all words of up to five letters, and of 20,000 longer ones, those that are judged
     otherwise than they are meant."""
     automaton = automaton_of(body)
     letters = (X, P, P2, Q, R)
     words: list[Word] = [word for size in range(6) for word in product(letters, repeat=size)]
     random = Random(7)
-    words += [random.choices(letters, k=random.randint(6, 12)) for _ in range(4_000)]
+    words += [random.choices(letters, k=random.randint(6, 12)) for _ in range(20_000)]
     return [
         word
         for word in words

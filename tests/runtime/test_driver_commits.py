@@ -74,7 +74,7 @@ def test_while_a_disk_is_full_nothing_is_asked_again() -> None:
     assert len(ports.left) == before
 
 
-@pytest.mark.parametrize("events", [6_000])
+@pytest.mark.parametrize("events", [20_000])
 def test_a_peer_that_stays_dead_costs_the_same_for_every_event(events: int) -> None:
     """Things are counted, not seconds: what is open, what is asked, what is remembered."""
     timeouts = Timeouts(deadline=1.0, give_up=30.0)

@@ -78,8 +78,8 @@ def test_the_laws_notice_a_planted_bug(
 
 
 COURSE: list[Step] = [
-    *(("send", ()), ("hear", ()), ("handle", ()), ("up", ()), ("send", ()), ("down", ())),
-    *([("up", ()), ("down", ())] * 2),
+    *([("send", ()), ("hear", ()), ("handle", ()), ("up", ()), ("send", ()), ("down", ())] * 2),
+    *([("up", ()), ("down", ())] * 3),
     ("handle", ()),
     ("hear", ()),
     ("up", ()),

@@ -71,7 +71,7 @@ def interpreted(
     return messages
 
 
-@settings(max_examples=80)
+@settings(max_examples=200)
 @given(applications())
 def test_runs_do_what_the_statements_of_handlers_say(app: Application) -> None:
     do_what_statements_say(app, events_of(app, seed=1))
@@ -143,7 +143,7 @@ def told_by_plain_processes(app: Application, max_events: int) -> list[Told]:
     return told[:max_events]
 
 
-@settings(max_examples=80)
+@settings(max_examples=200)
 @given(applications(), st.integers(1, 60))
 def test_another_driver_of_the_same_programs_has_the_same_events(
     app: Application, max_events: int

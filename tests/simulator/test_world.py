@@ -213,7 +213,7 @@ class TestClocks:
             ("P3", (3, 2, 2)),
         ]
 
-    @settings(max_examples=80)
+    @settings(max_examples=200)
     @given(applications(), st.integers(), delays, services)
     def test_clocks_order_events_as_program_order_and_messages_do(
         self, app: Application, seed: int, delay: Delay, service: Delay

@@ -144,14 +144,14 @@ def disagreements(number: int, first: int = 0) -> tuple[int, Counter[tuple[str, 
 
 
 def test_faults_are_those_of_brute_force_and_sets_really_are_smallest() -> None:
-    wrong, met = disagreements(60)
+    wrong, met = disagreements(150)
     assert wrong == 0
     kinds = Counter(kind for _, kind, _ in met.elements())
-    assert min(kinds[kind] for kind in ("LocalError", "InterError", "CentralError")) > 15, kinds
+    assert min(kinds[kind] for kind in ("LocalError", "InterError", "CentralError")) > 50, kinds
     sizes = Counter(
         size for _, kind, size in met.elements() if kind in ("InterError", "CentralError")
     )
-    assert min(sizes[2], sizes[3]) > 6, sizes
+    assert min(sizes[2], sizes[3]) > 20, sizes
 
 
 def is_noticed() -> bool:
@@ -221,7 +221,7 @@ def test_faults_of_interactions_are_those_of_brute_force(
     if not small:
         monkeypatch.setattr(blame, "small_automaton", lambda interaction: None)
     met: Counter[str] = Counter()
-    for seed in range(80):
+    for seed in range(200):
         blames: dict[Mode, Blame] = {}
         for asked in questions(seed, EXACT_MODES):
             interaction, seen, mode, verdict = asked
@@ -241,7 +241,7 @@ def test_faults_of_interactions_are_those_of_brute_force(
                 continue
             kind = "LocalError" if len(sets[0]) == 1 else found.kind
             assert is_right(found, kind, sets, locations), (interaction, seen, mode, found, sets)
-    assert min(met["LocalError"], met["CentralError"]) > 20, met
+    assert min(met["LocalError"], met["CentralError"]) > 50, met
     assert met["moment"] > 3
     assert (met["InterError"] > 0) is small
 
