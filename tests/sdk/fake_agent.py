@@ -86,6 +86,8 @@ class FakeAgent:
                 Path(self.address).unlink(missing_ok=True)
             for _ in range(5):
                 await asyncio.sleep(0)  # services on this loop have seen it
+                self.cut()  # who was accepted before, and is served only now
+            await asyncio.sleep(0)
 
     def cut(self) -> None:
         for served in list(self.served):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -165,6 +167,14 @@ def aio_handler(kind: str, process: Any, seen: list[Any]) -> Any:
     return getattr(grpc, f"{kind}_rpc_method_handler")(behaviour)
 
 
+@pytest.fixture(scope="session")
+def asyncio_stays() -> None:
+    """Keeps what grpcio shares between loops. It would end with the last channel or server, which
+    are collected at any time, by a test of anything, and waits for ever for what is left of a loop
+    that is closed."""
+    grpc.aio.init_grpc_aio()
+
+
 async def aio_call(channel: Any, kind: str) -> bytes:
     answer = getattr(channel, kind)(method(kind))(asked(kind), timeout=SECONDS, metadata=KEPT)
     if kind.endswith("stream"):
@@ -172,18 +182,30 @@ async def aio_call(channel: Any, kind: str) -> bytes:
     return bytes(await answer)
 
 
+@asynccontextmanager
+async def aio_served(process: Any, seen: list[Any]) -> AsyncIterator[str]:
+    """The address of a server that is stopped whatever happens."""
+    server = grpc.aio.server(interceptors=[aio_server_interceptor(process)])
+    handlers = {each: aio_handler(each, process, seen) for each in KINDS}
+    server.add_generic_rpc_handlers(
+        [grpc.method_handlers_generic_handler("shop.Billing", handlers)]
+    )
+    at = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
+    await server.start()
+    try:
+        yield at
+    finally:
+        await server.stop(None)
+
+
+@pytest.mark.usefixtures("asyncio_stays")
 @pytest.mark.parametrize("kind", KINDS)
 def test_asyncio_does_the_same(kind: str) -> None:
     async def main() -> None:
         process, seen = AsyncRecording(), []  # type: ignore[var-annotated]
-        server = grpc.aio.server(interceptors=[aio_server_interceptor(process)])
-        handlers = {each: aio_handler(each, process, seen) for each in KINDS}
-        generic = grpc.method_handlers_generic_handler("shop.Billing", handlers)
-        server.add_generic_rpc_handlers([generic])
-        at = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
-        await server.start()
         interceptors = aio_client_interceptors(process, "billing")
         async with (
+            aio_served(process, seen) as at,
             grpc.aio.insecure_channel(at, interceptors=interceptors) as channel,
             grpc.aio.insecure_channel(at) as plain,
         ):
@@ -195,24 +217,24 @@ def test_asyncio_does_the_same(kind: str) -> None:
                 await aio_call(channel, kind)
             with pytest.raises(grpc.RpcError) as refused:
                 await aio_call(plain, kind)
-            assert refused.value.code() == grpc.StatusCode.UNAVAILABLE
+            # grpcio says INTERNAL where it was still writing to who had refused already.
+            codes = {grpc.StatusCode.UNAVAILABLE}
+            if kind.startswith("stream"):
+                codes.add(grpc.StatusCode.INTERNAL)
+            assert refused.value.code() in codes
             assert len(seen) == 1
-        await server.stop(None)
 
     asyncio.run(asyncio.wait_for(main(), SECONDS))
 
 
+@pytest.mark.usefixtures("asyncio_stays")
 def test_asyncio_leaves_those_alone_that_are_not_monitored() -> None:
     async def main() -> None:
-        server = grpc.aio.server(interceptors=[aio_server_interceptor(OFF)])
-        handlers = {"unary_unary": aio_handler("unary_unary", OFF, [])}
-        generic = grpc.method_handlers_generic_handler("shop.Billing", handlers)
-        server.add_generic_rpc_handlers([generic])
-        at = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
-        await server.start()
         interceptors = aio_client_interceptors(OFF, "billing")
-        async with grpc.aio.insecure_channel(at, interceptors=interceptors) as channel:
+        async with (
+            aio_served(OFF, []) as at,
+            grpc.aio.insecure_channel(at, interceptors=interceptors) as channel,
+        ):
             assert await aio_call(channel, "unary_unary") == b"ab"
-        await server.stop(None)
 
     asyncio.run(asyncio.wait_for(main(), SECONDS))

@@ -14,6 +14,7 @@ from tests.sdk.recording import BlockingRecording
 celery = pytest.importorskip("celery", reason="celery is not installed")
 
 from celery.contrib.testing.worker import start_worker  # noqa: E402
+from celery.signals import setup_logging  # noqa: E402
 
 from choreomon.sdk.brokers.celery import Call, monitoring  # noqa: E402
 
@@ -65,11 +66,17 @@ class Shop:
         return result.get(timeout=SECONDS, interval=0.01)
 
 
+def leave_logging(**_: object) -> None:
+    """Else a worker takes the handlers and the level of the whole process, for all other tests."""
+
+
 @pytest.fixture(scope="module")
 def shop() -> Iterator[Shop]:
     made = Shop()
+    setup_logging.connect(leave_logging)
     with start_worker(made.app, pool="solo", perform_ping_check=False):
         yield made
+    setup_logging.disconnect(leave_logging)
 
 
 def test_a_task_is_told_before_it_is_queued_and_before_it_starts(shop: Shop) -> None:
