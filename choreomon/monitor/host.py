@@ -292,15 +292,14 @@ class Host:
         self, clock: VectorClock, message: Inquiry | Response | Waiting | InstanceMessage
     ) -> Refused | None:
         """Say why it may not be sent."""
-        match message:
-            case Inquiry():
-                return self._rights.wrong_inquiry(message)
-            case Response():
-                return self._rights.wrong_response(clock, message)
-            case Waiting():
-                return self._rights.wrong_waiting(message)
-            case InstanceMessage(inner):
-                return self._rights.wrong_binding(message) or self._refusal(clock, inner)
+        if type(message) is Inquiry:
+            return self._rights.wrong_inquiry(message)
+        if type(message) is Response:
+            return self._rights.wrong_response(clock, message)
+        if type(message) is Waiting:
+            return self._rights.wrong_waiting(message)
+        assert type(message) is InstanceMessage
+        return self._rights.wrong_binding(message) or self._refusal(clock, message.message)
 
     def _step(self, state: HostState, input_: AnyInput) -> Stepped:
         clock, before = state

@@ -124,13 +124,13 @@ class Rights:
         """Say why a message may not be about this instance, whatever it says of it."""
         message, binding = told
         names = [name for name, _ in binding]
-        if names != sorted({*names} & self.parameters):
+        if not self.parameters.issuperset(names) or names != sorted({*names}):
             return Refused("rights", message.sender, f"it is about {', '.join(names)}")
         if type(message) is Inquiry:
             for reference in (*message.asked, *[each.reference for each in message.named]):
-                lacking = {*self.carries.get(reference, ())}.difference(names)
+                lacking = [each for each in self.carries.get(reference, ()) if each not in names]
                 if lacking:
-                    told_of = f"it asks about {reference} without {', '.join(sorted(lacking))}"
+                    told_of = f"it asks about {reference} without {', '.join(lacking)}"
                     return Refused("rights", message.sender, told_of)
         return None
 

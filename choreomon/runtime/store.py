@@ -155,7 +155,9 @@ class SqliteStore:
         self._was_closed = last is not None and bool(last[1])
         self._unnoted = False
         """True if the file does not say yet that it is in use, since the disk was full."""
-        self._has_instances = self._has_table(instance_table.NAME)
+        self._numbers: instance_table.Numbers | None = None
+        if self._has_table(instance_table.NAME):
+            self._numbers = instance_table.numbers(self._database)
         self.name = self._read_name()
         """The name that tells it from any other store; empty if it was made before stores had
         names."""
@@ -257,18 +259,20 @@ class SqliteStore:
         self._unsaid = self._unnoted = False
 
     def instance(self, system: bytes, key: bytes) -> bytes | None:
-        if not self._has_instances:
+        number = self._numbers.get(system) if self._numbers else None
+        if number is None:
             return None
         try:
-            return instance_table.read(self._database, system, key)
+            return instance_table.read(self._database, number, key)
         except sqlite3.Error as error:
             raise self._failed(error) from None
 
     def instances(self, system: bytes, after: bytes, most: int) -> list[tuple[bytes, bytes]]:
-        if not self._has_instances:
+        number = self._numbers.get(system) if self._numbers else None
+        if number is None:
             return []
         try:
-            return instance_table.some(self._database, system, after, most)
+            return instance_table.some(self._database, number, after, most)
         except sqlite3.Error as error:
             raise self._failed(error) from None
 
@@ -299,13 +303,14 @@ class SqliteStore:
             run("DELETE FROM journal WHERE number <= ?", (self._number,))
             if systems is not None:
                 run("UPDATE owner SET systems = ?", (" ".join(systems),))
-            if instances or self._has_instances:
-                instance_table.put(self._database, instances, systems)
+            numbers = self._numbers
+            if instances or numbers is not None:
+                numbers = instance_table.put(self._database, instances, systems)
             run("COMMIT")
         except sqlite3.Error as error:
             self._roll_back()
             raise CommitFailed(f"{self._file}: {error}") from None
-        self._has_instances = self._has_instances or bool(instances)
+        self._numbers = numbers
         if systems is not None:
             self.systems = systems
 

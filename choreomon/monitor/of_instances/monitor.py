@@ -126,14 +126,13 @@ class InstanceMonitor(MonitorSetup):
         turn.take(input_)
         if turn.shared is state.shared and not turn.changed:
             return state, turn.clock, turn.effects
-        with state.instances.mutate() as instances:
-            for binding, instance in turn.changed.items():
-                if instance != NOTHING or self.cold(binding) is not None:
-                    instances[binding] = instance
-                else:
-                    instances.pop(binding, None)
-            after = InstancesState(turn.shared, instances.finish())
-        return after, turn.clock, turn.effects
+        instances = state.instances
+        for binding, instance in turn.changed.items():
+            if instance != NOTHING or self.cold(binding) is not None:
+                instances = instances.set(binding, instance)
+            elif binding in instances:
+                instances = instances.delete(binding)
+        return InstancesState(turn.shared, instances), turn.clock, turn.effects
 
     def open_inquiries(
         self, state: InstancesState, clock: VectorClock
@@ -189,12 +188,21 @@ class Turn:
 
     def take(self, input_: InstanceInput) -> None:
         """Do all that follows from this input; once."""
+        # What is common goes first and by type, as in `Monitor.step`.
+        if type(input_) is InstanceMessage:
+            self._step(input_.binding, input_.message)
+        elif type(input_) is InstanceEvent:
+            event = input_.event
+            self._step(input_.binding, event, event.clock[self._monitor.own])
+            self._give_up_above(event.clock)
+        else:
+            self._take_rarer(input_)
+        self._wake()
+        if self.shared.unfinished:
+            self.effects.append(Unfinished())
+
+    def _take_rarer(self, input_: InstanceInput) -> None:
         match input_:
-            case InstanceEvent(event, binding):
-                self._step(binding, event, event.clock[self._monitor.own])
-                self._give_up_above(event.clock)
-            case InstanceMessage(message, binding):
-                self._step(binding, message)
             case Expire(event) | GiveUp(event):
                 found = self._opened_at(event)
                 if found is not None:
@@ -207,9 +215,6 @@ class Turn:
                 state, verdicts = gap_ended(self._monitor, self._of_gaps(), until, since)
                 self._gaps(state)
                 self.effects += verdicts
-        self._wake()
-        if self.shared.unfinished:
-            self.effects.append(Unfinished())
 
     def view(self, binding: Binding) -> MonitorState:
         """Return what is remembered that concerns this binding."""
@@ -274,17 +279,17 @@ class Turn:
         if found is before:
             return
         self.changed[binding] = found
-        records = self.shared.records + found.records - before.records
-        created = self.shared.created + (found.has_records and not before.has_records)
-        emptied = self.shared.emptied + (before.has_records and not found.has_records)
-        if (records, created, emptied) != (
-            self.shared.records,
-            self.shared.created,
-            self.shared.emptied,
-        ):
-            self.shared = self.shared._replace(records=records, created=created, emptied=emptied)
+        has, had, shared = found.has_records, before.has_records, self.shared
+        records = found.records - before.records
+        if records or has != had:
+            self.shared = shared._replace(
+                records=shared.records + records,
+                created=shared.created + (has and not had),
+                emptied=shared.emptied + (had and not has),
+            )
         if found.inspections != before.inspections:
-            self._to_wake |= dict.fromkeys(self.shared.waiting.get(binding, ()))
+            for each in self.shared.waiting.get(binding, ()):
+                self._to_wake[each] = None
         self.note(binding, before, found)
 
     def note(self, binding: Binding, before: Instance, after: Instance) -> None:

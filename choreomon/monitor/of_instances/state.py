@@ -52,7 +52,8 @@ class Instance(NamedTuple):
     @property
     def has_records(self) -> bool:
         """Tell whether there are any but of what may have been forgotten."""
-        return any(chain[-1].result != FORGOTTEN for chain in self.chains if chain)
+        newest = [chain[-1].result for chain in self.chains if chain]
+        return newest.count(FORGOTTEN) < len(newest)
 
     @property
     def is_nothing(self) -> bool:

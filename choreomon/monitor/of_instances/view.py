@@ -97,11 +97,14 @@ def viewed(
     """Return what is remembered that concerns the last of these parts, which are those of its path;
     `chains` is how many there are in all. `next_count`: of the event that is about to be inspected,
     if one is."""
-    history: list[Chain] = [()] * chains
-    for _, places, instance in parts:
-        for place, chain in zip(places, instance.chains, strict=False):
-            history[place] = chain
-    _, inspections, decisions, postponed, evidence = parts[-1].instance
+    _, places, last = parts[-1]
+    history: Sequence[Chain] = last.chains
+    if len(places) < chains or not history:
+        history = [()] * chains
+        for _, places, instance in parts:
+            for place, chain in zip(places, instance.chains, strict=False):
+                history[place] = chain
+    _, inspections, decisions, postponed, evidence = last
     if len(parts) > 1:
         for _, _, other in parts[:-1]:
             inspections += other.inspections

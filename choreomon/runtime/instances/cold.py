@@ -6,6 +6,7 @@ of the state. So all steps since find the same there, and find it again when the
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple, Protocol
@@ -52,7 +53,7 @@ class ColdInstances:
         self._read = rows.instance
         self._most = most
         self._parameters = tuple(sorted(monitor.table.parameters))
-        self._kept: dict[Binding, Instance | None] = {}
+        self._kept: OrderedDict[Binding, Instance | None] = OrderedDict()
         self.loads = 0
         """How many were read."""
         forgets = monitor.table.forgetting is not None
@@ -63,8 +64,8 @@ class ColdInstances:
         """The instance as it is in the store."""
         kept = self._kept
         if binding in kept:
-            found = kept[binding] = kept.pop(binding)
-            return found
+            kept.move_to_end(binding)
+            return kept[binding]
         self.loads += 1
         data = self._read(self._system, row_key(binding, self._parameters))
         found = None if data is None else decode_row(data, self._references(binding))
@@ -78,13 +79,13 @@ class ColdInstances:
 
     def written(self, binding: Binding, instance: Instance) -> None:
         """The store has it now."""
-        self._kept.pop(binding, None)
         self._keep(binding, None if instance == NOTHING else instance)
 
     def _keep(self, binding: Binding, found: Instance | None) -> None:
         self._kept[binding] = found
+        self._kept.move_to_end(binding)
         if len(self._kept) > self._most:
-            del self._kept[next(iter(self._kept))]
+            self._kept.popitem(last=False)
 
     def _references(self, binding: Binding) -> list[Reference]:
         _, places = self._monitor.homes.path(binding)[-1]
