@@ -6,7 +6,7 @@ file of the split knows them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from choreomon.agent_files.digests import DIGEST_BYTES
@@ -25,10 +25,20 @@ class CodedBinding(NamedTuple):
 def coded_binding(binding: Binding, parameters: Sequence[str]) -> CodedBinding:
     """The few bytes of a binding, whose values are digests of 32 hex digits. `parameters`: those of
     the property, sorted."""
+    return CodedBinding(mask_of([name for name, _ in binding], parameters), digests_of(binding))
+
+
+def mask_of(names: Iterable[str], parameters: Sequence[str]) -> int:
+    """Which of the parameters these are, as in `CodedBinding`."""
     mask = 0
-    for name, _ in binding:
+    for name in names:
         mask |= 1 << parameters.index(name)
-    return CodedBinding(mask, bytes.fromhex("".join([value for _, value in binding])))
+    return mask
+
+
+def digests_of(binding: Binding) -> bytes:
+    """The digests of the values, one after the other."""
+    return bytes.fromhex("".join([value for _, value in binding]))
 
 
 def binding_of(coded: CodedBinding, parameters: Sequence[str]) -> Binding:

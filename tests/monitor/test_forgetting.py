@@ -53,12 +53,12 @@ def test_what_was_noted_by_a_clock_that_was_set_back_counts_from_now_on() -> Non
 def test_an_instance_that_may_have_been_forgotten_may_have_had_any_past() -> None:
     chains = unseen((5, 2), (R, S), (True, False))
     assert chains == ((Record(R, (5, 2), FORGOTTEN, (0, 0)),), ())
-    assert Instance(chains).is_nothing
-    assert not Instance(chains).has_records
-    assert NOTHING.is_nothing
+    for nothing in (Instance(chains), NOTHING):
+        assert nothing.is_bare
+        assert not nothing.has_records
     known = Instance(((*chains[0], Record(R, (6, 2), FRM)), ()))
     assert known.has_records
-    assert not known.is_nothing
+    assert known.is_bare
 
 
 def test_what_has_a_newer_record_or_waits_is_not_forgotten() -> None:

@@ -275,11 +275,14 @@ class Turn:
         found = taken_back(after, parts, self._monitor.carried)
         if found is before:
             return
-        found, before = [NOTHING if each.is_nothing else each for each in (found, before)]
+        has, had, shared = found.has_records, before.has_records, self.shared
+        if not has and found.is_bare:
+            found = NOTHING
+        if not had and before.is_bare:
+            before = NOTHING
         if found is before:
             return
         self.changed[binding] = found
-        has, had, shared = found.has_records, before.has_records, self.shared
         records = found.records - before.records
         if records or has != had:
             self.shared = shared._replace(

@@ -56,9 +56,10 @@ class Instance(NamedTuple):
         return newest.count(FORGOTTEN) < len(newest)
 
     @property
-    def is_nothing(self) -> bool:
-        """Tell whether nothing is remembered but what holds of all instances that are not known."""
-        return self.is_idle and not (self.decisions or self.evidence or self.has_records)
+    def is_bare(self) -> bool:
+        """Tell whether nothing is remembered but records, if any; without any but of what may have
+        been forgotten it is as all instances that are not known."""
+        return not (self.inspections or self.postponed or self.decisions or self.evidence)
 
     def may_be_forgotten(self, own: int, until: VectorClock) -> bool:
         """Tell whether nothing goes on of it, and none of its records, of the process at `own`, is

@@ -11,15 +11,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple, Protocol
 
+from choreomon.agent_files.bindings import digests_of
 from choreomon.core.binding import Binding
 from choreomon.core.verdict import Reference
 from choreomon.monitor.host import Host
 from choreomon.monitor.of_instances.forgetting import Moment
 from choreomon.monitor.of_instances.monitor import InstanceMonitor, checkpoint
 from choreomon.monitor.of_instances.state import NOTHING, Instance, InstancesState
+from choreomon.monitor.of_instances.view import Names
 from choreomon.runtime.hosted import SidecarState
 from choreomon.runtime.instances.forgetting import Forgetter, Forgot
-from choreomon.runtime.instances.rows import InstanceRow, decode_row, encode_row, row_key
+from choreomon.runtime.instances.rows import InstanceRow, decode_row, encode_row, row_mask
 from choreomon.runtime.sidecar import Sidecar
 
 
@@ -53,6 +55,7 @@ class ColdInstances:
         self._read = rows.instance
         self._most = most
         self._parameters = tuple(sorted(monitor.table.parameters))
+        self._kinds: dict[Names, tuple[bytes, list[Reference]]] = {}
         self._kept: OrderedDict[Binding, Instance | None] = OrderedDict()
         self.loads = 0
         """How many were read."""
@@ -67,15 +70,17 @@ class ColdInstances:
             kept.move_to_end(binding)
             return kept[binding]
         self.loads += 1
-        data = self._read(self._system, row_key(binding, self._parameters))
-        found = None if data is None else decode_row(data, self._references(binding))
+        key, references = self._place(binding)
+        data = self._read(self._system, key)
+        found = None if data is None else decode_row(data, references)
         self._keep(binding, found)
         return found
 
     def row(self, binding: Binding, instance: Instance) -> InstanceRow:
         """The row that this instance is to have."""
         state = None if instance == NOTHING else encode_row(instance)
-        return InstanceRow(self._system, row_key(binding, self._parameters), state)
+        key, _ = self._place(binding)
+        return InstanceRow(self._system, key, state)
 
     def written(self, binding: Binding, instance: Instance) -> None:
         """The store has it now."""
@@ -87,9 +92,16 @@ class ColdInstances:
         if len(self._kept) > self._most:
             self._kept.popitem(last=False)
 
-    def _references(self, binding: Binding) -> list[Reference]:
-        _, places = self._monitor.homes.path(binding)[-1]
-        return [self._monitor.references[place] for place in places]
+    def _place(self, binding: Binding) -> tuple[bytes, Sequence[Reference]]:
+        """The key of its row, and the references of its chains."""
+        names = tuple([name for name, _ in binding])
+        found = self._kinds.get(names)
+        if found is None:  # kept: there are as many as sets of parameters
+            _, places = self._monitor.homes.path(binding)[-1]
+            references = [self._monitor.references[place] for place in places]
+            found = self._kinds[names] = (row_mask(names, self._parameters), references)
+        mask, references = found
+        return mask + digests_of(binding), references
 
 
 def many_changed(state: SidecarState, cold: Sequence[ColdInstances | None]) -> bool:

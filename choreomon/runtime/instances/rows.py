@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
 
-from choreomon.agent_files.bindings import coded_binding
+from choreomon.agent_files.bindings import digests_of, mask_of
 from choreomon.core.binding import Binding
 from choreomon.core.errors import InternalError
 from choreomon.core.vector_clock import VectorClock
@@ -45,8 +45,12 @@ _DECODE: Final = msgspec.msgpack.Decoder(_State).decode
 
 def row_key(binding: Binding, parameters: Sequence[str]) -> bytes:
     """The key of an instance. `parameters` as in `choreomon.agent_files.bindings`."""
-    mask, digests = coded_binding(binding, parameters)
-    return mask.to_bytes(mask_bytes(parameters), "big") + digests
+    return row_mask([name for name, _ in binding], parameters) + digests_of(binding)
+
+
+def row_mask(names: Iterable[str], parameters: Sequence[str]) -> bytes:
+    """The beginning of the keys of all instances that have values for just these parameters."""
+    return mask_of(names, parameters).to_bytes(mask_bytes(parameters), "big")
 
 
 def mask_bytes(parameters: Sequence[str]) -> int:
@@ -69,7 +73,7 @@ def decode_row(data: bytes, references: Sequence[Reference]) -> Instance:
     if not chains:
         return Instance((), evidence=evidence)
     read: list[Chain] = [
-        tuple([Record(reference, *each) for each in chain])
+        tuple([Record(reference, clock, result, since) for clock, result, since in chain])
         for reference, chain in zip(references, chains, strict=True)
     ]
-    return Instance(tuple(read), evidence=evidence)
+    return Instance(tuple(read), (), (), (), evidence)
