@@ -175,6 +175,11 @@ func (p *Process) report(ctx context.Context, event, peer, name, clock string, v
 
 // refused says why an event cannot be told, such as a value that it carries and lacks.
 func (p *Process) refused(event, peer, name string, values map[string]string) error {
+	for _, each := range []string{peer, name} {
+		if !isName(each) {
+			return fmt.Errorf("%q is no name: 1 to 200 printable characters", each)
+		}
+	}
 	label := written(p.name) + " -> " + written(peer) + " : " + written(name)
 	if event == "handle" {
 		label = "handle " + written(peer) + " -> " + written(p.name) + " : " + written(name)

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -38,5 +39,13 @@ func read(text string) (sender, name, clock string, ok bool) {
 	}
 	sender, bad := url.PathUnescape(strings.ReplaceAll(found[1], "~", "%"))
 	name, worse := url.PathUnescape(strings.ReplaceAll(found[2], "~", "%"))
-	return sender, name, found[3], bad == nil && worse == nil && utf8.ValidString(sender+name)
+	return sender, name, found[3], bad == nil && worse == nil && isName(sender) && isName(name)
+}
+
+// isName tells whether agents take a text as the name of a process or message; they refuse a client that
+// says anything else for good.
+func isName(text string) bool {
+	length := utf8.RuneCountInString(text)
+	unprintable := strings.ContainsFunc(text, func(each rune) bool { return !unicode.IsPrint(each) })
+	return 0 < length && length <= 200 && text != "(begin)" && utf8.ValidString(text) && !unprintable
 }

@@ -34,12 +34,20 @@ const ofWord = (text) => {
 const written = (name) =>
   /^\w[\w.-]*$/.test(name) ? name : `"${name.replace(/["\\]/g, '\\$&')}"`;
 
+// Agents refuse a client that says anything else for good.
+const isName = (name) =>
+  typeof name === 'string' && /^(?!\(begin\)$)(?:[^\p{C}\p{Z}]| ){1,200}$/u.test(name);
+const isValue = (value) => Number.isSafeInteger(value)
+  || (typeof value === 'string' && value && Buffer.byteLength(value) <= 256 && !/\p{Cs}/u.test(value));
+
 /** The values that travel in a header `choreomon`; `undefined` where it is none. */
 const read = (header) => {
   const found = typeof header === 'string' && HEADER.exec(header);
   const [sender, name] = found ? [ofWord(found[1]), ofWord(found[2])] : ['', ''];
-  return sender && name ? { sender, name, clock: found[3] } : undefined;
+  return isName(sender) && isName(name) ? { sender, name, clock: found[3] } : undefined;
 };
+
+const noName = (text) => new TypeError(`${JSON.stringify(text)} is no name: 1 to 200 printable characters`);
 
 /** A service that is not monitored: everything does nothing, and no header is written. */
 const OFF = Object.freeze({
@@ -122,6 +130,7 @@ class Process {
 
   /** A message leaves of which not enough is known: an event is missing. The text of its header. */
   async untold(name) {
+    if (!isName(name)) throw noName(name);
     const clock = await this.enqueue({ type: 'gap', lost: 1 });
     return `1/${word(this.name)}/${word(name)}/${clock}`;
   }
@@ -141,13 +150,16 @@ class Process {
 
   report(event, peer, name, heard, values) {
     if (this.closed) return Promise.reject(this.closed);
+    for (const each of [peer, name]) if (!isName(each)) return Promise.reject(noName(each));
     const [me, other, what] = [this.name, peer, name].map(written);
     const label = `${event === 'send' ? `${me} -> ${other}` : `handle ${other} -> ${me}`} : ${what}`;
     const carries = this.labels.find((each) => each.startsWith(`${label}(`));
     const wanted = carries ? carries.slice(label.length + 1, -1).split(', ') : [];
-    const missing = wanted.filter((each) => !(each in (values ?? {})));
+    const missing = wanted.filter((each) => !isValue(values?.[each]));
     if (missing.length) return Promise.reject(new TypeError(`${label} carries ${missing.join(', ')}`));
-    return this.enqueue({ event, peer, name, heard, values });
+    const told = [...wanted, 'traceparent'].filter((each) => isValue(values?.[each]));
+    const given = told.map((each) => [each, values[each]]);
+    return this.enqueue({ event, peer, name, heard, ...(told.length && { values: Object.fromEntries(given) }) });
   }
 
   enqueue(said) {
@@ -275,4 +287,4 @@ class Process {
   }
 }
 
-module.exports = { AgentUnavailable, OFF, Process, connect };
+module.exports = { AgentUnavailable, OFF, Process, connect, isName, isValue };

@@ -7,13 +7,9 @@
 //   const propagator = propagatorOf(api, agent, httpTo({ 'billing:8000': 'billing' }), others);
 //
 // `api` is the service's own `@opentelemetry/api`, on which nothing here depends.
-const HEADER = 'choreomon';
+const { isName, isValue } = require('./choreomon.js');
 
-// Agents refuse a client that says anything else for good.
-const NAME = /^(?!begin$)(?:[^\p{C}\p{Z}]| ){1,200}$/u;
-const isName = (name) => typeof name === 'string' && NAME.test(name);
-const isValue = (value) => Number.isSafeInteger(value)
-  || (typeof value === 'string' && value && Buffer.byteLength(value) <= 256 && !/\p{Cs}/u.test(value));
+const HEADER = 'choreomon';
 
 // `message`: of the span of a message that leaves, `{ to, name, values }`, the process that takes it, what
 // it is called, and what it carries; or `undefined` where it is none. What goes wrong in it, and values
@@ -30,16 +26,15 @@ function propagatorOf(api, agent, message, others = []) {
     try {
       told = message(span);
       if (!told) return '';
-      if (![told.to, told.name].every(isName)) throw new TypeError('no name');
-      if (!Object.values(told.values ?? {}).every(isValue)) throw new TypeError('no value');
+      const { to, name, values = {} } = told;
+      if (![to, name].every(isName) || !Object.values(values).every(isValue)) throw new TypeError('strange');
     } catch (error) {
       api.diag.error(`choreomon: ${span.name} is no message`, error);
       return agent.untold('unknown');
     }
     const { traceId, spanId } = span.spanContext();
     try {
-      const values = { traceparent: `00-${traceId}-${spanId}-00`, ...told.values };
-      return agent.sending(told.to, told.name, values);
+      return agent.sending(told.to, told.name, { traceparent: `00-${traceId}-${spanId}-00`, ...told.values });
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
       api.diag.error(`choreomon: ${span.name} was told as one that is missing`, error);

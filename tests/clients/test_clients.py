@@ -13,12 +13,13 @@ from pathlib import Path
 from shutil import which
 from threading import Timer
 from typing import IO, Any
+from urllib.parse import quote
 from urllib.request import urlopen
 
 import pytest
 
 from choreomon.agent_files.clocks.text import decode_carried_untrusted, decode_clocks_untrusted
-from choreomon.core.names import word, written
+from choreomon.core.names import RESERVED, word, written
 from choreomon.sdk import blocking
 from tests.cli.command_line import choreomon
 from tests.core.names_for_tests import HARD_NAMES
@@ -243,6 +244,20 @@ def test_headers_that_nobody_can_read_disturb_no_service(agent: Agent, service: 
     done = service.do("all")
     # Those that are from the courier happened, all four, and those from outside are in no table.
     assert own_entries([done["answers"][0], done["answers"][-1]]) == [1, 6]
+
+
+NO_NAMES = ("", "x" * 201, "two\nlines", "\u200b", "\u2028", "\ue000", RESERVED)
+
+
+def test_what_is_no_name_is_refused_and_the_service_goes_on(agent: Agent, service: Service) -> None:
+    """An agent would refuse the client for good."""
+    for name in (*NO_NAMES, "x" * 200, "begin"):
+        service.do("named", quote(name))
+    service.do("handle", "1/courier/~0A/AAAA", "1/courier/~E2~80~8B/AAAA")
+    service.do("send", 1)
+    answers = service.do("all")["answers"]
+    assert ["is no name" in each for each in answers] == [True] * len(NO_NAMES) + [False] * 3
+    assert own_entries(answers[-1:]) == [1]
 
 
 def test_a_client_that_is_closed_while_its_agent_is_away_ends(

@@ -14,6 +14,9 @@ const commands = {
     const told = shop.sending('courier', 'parcel', value && { order: value, size: 'of no matter' });
     await told.catch((error) => answers.push(error.message));
   },
+  async named(name) {
+    await shop.sending('courier', decodeURIComponent(name)).catch((error) => answers.push(error.message));
+  },
   deaf() { shop.socket.pause(); },
   cut() { shop.socket.destroy(); },
   async all() {

@@ -35,7 +35,7 @@ console.log(JSON.stringify({
   values: [undefined, '', 1.5, {}, '\ud800', 'é'.repeat(129)].map(
     (order) => injected(2, () => ({ ...parcel, values: { order } })).choreomon,
   ),
-  nameless: [undefined, '', 'begin', 'a\nb', 7].map(
+  nameless: [undefined, '', '(begin)', 'a\nb', 7].map(
     (name) => injected(2, () => ({ to: 'courier', name })).choreomon,
   ),
   nobody: injected(2, () => undefined, { choreomon: '1/thief/parcel/' }),

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"os"
 	"strconv"
 	"strings"
@@ -58,6 +59,11 @@ func main() {
 				values["order"] = words[1]
 			}
 			if _, err := shop.Sending(ctx, "courier", "parcel", values); err != nil {
+				answers = append(answers, err.Error())
+			}
+		case "named":
+			name, _ := url.PathUnescape(words[1])
+			if _, err := shop.Sending(ctx, "courier", name, nil); err != nil {
 				answers = append(answers, err.Error())
 			}
 		case "all":
