@@ -187,7 +187,7 @@ func (p *Process) refused(event, peer, name string, values map[string]string) er
 	for _, each := range p.labels {
 		carried, carries := strings.CutPrefix(each, label+"(")
 		for _, parameter := range strings.Split(strings.TrimSuffix(carried, ")"), ", ") {
-			if _, given := values[parameter]; carries && !given {
+			if carries && !isValue(values[parameter]) {
 				return fmt.Errorf("%s carries %s", label, parameter)
 			}
 		}

@@ -42,6 +42,10 @@ func read(text string) (sender, name, clock string, ok bool) {
 	return sender, name, found[3], bad == nil && worse == nil && isName(sender) && isName(name)
 }
 
+func isValue(text string) bool {
+	return 0 < len(text) && len(text) <= 256 && utf8.ValidString(text)
+}
+
 // isName tells whether agents take a text as the name of a process or message; they refuse a client that
 // says anything else for good.
 func isName(text string) bool {

@@ -270,9 +270,10 @@ def test_a_client_that_is_closed_while_its_agent_is_away_ends(
 
 @pytest.mark.parametrize("agent", [FOR_EACH], indirect=True, ids=["for each order"])
 def test_values_are_said_and_without_one_nothing_is(agent: Agent, service: Service) -> None:
-    assert service.do("order")["answers"] == ["shop -> courier : parcel carries order"]
-    done = service.do("order", "A-17")
-    assert len(done["answers"]) == 1  # the complaint of before
+    complaint = "shop -> courier : parcel carries order"
+    assert service.do("order")["answers"] == [complaint]
+    assert service.do("order", "x" * 257)["answers"] == [complaint] * 2
+    assert service.do("order", "A-17")["answers"] == [complaint] * 2
     with urlopen(f"http://{agent.http}/status", timeout=WITHIN) as answer:
         (verdict,) = json.load(answer)["verdicts"]
     assert (verdict["verdict"], verdict["for"]) == ("violated", {"order": "A-17"})
