@@ -167,14 +167,6 @@ def aio_handler(kind: str, process: Any, seen: list[Any]) -> Any:
     return getattr(grpc, f"{kind}_rpc_method_handler")(behaviour)
 
 
-@pytest.fixture(scope="session")
-def asyncio_stays() -> None:
-    """Keeps what grpcio shares between loops. It would end with the last channel or server, which
-    are collected at any time, by a test of anything, and waits for ever for what is left of a loop
-    that is closed."""
-    grpc.aio.init_grpc_aio()
-
-
 async def aio_call(channel: Any, kind: str) -> bytes:
     answer = getattr(channel, kind)(method(kind))(asked(kind), timeout=SECONDS, metadata=KEPT)
     if kind.endswith("stream"):
@@ -185,6 +177,10 @@ async def aio_call(channel: Any, kind: str) -> bytes:
 @asynccontextmanager
 async def aio_served(process: Any, seen: list[Any]) -> AsyncIterator[str]:
     """The address of a server that is stopped whatever happens."""
+    # Once more than is needed: what grpcio shares between loops would end with the last channel or
+    # server, which are collected at any time, by a test of anything, and would wait there for ever
+    # for what is left of a loop that is closed.
+    grpc.aio.init_grpc_aio()
     server = grpc.aio.server(interceptors=[aio_server_interceptor(process)])
     handlers = {each: aio_handler(each, process, seen) for each in KINDS}
     server.add_generic_rpc_handlers(
@@ -198,7 +194,6 @@ async def aio_served(process: Any, seen: list[Any]) -> AsyncIterator[str]:
         await server.stop(None)
 
 
-@pytest.mark.usefixtures("asyncio_stays")
 @pytest.mark.parametrize("kind", KINDS)
 def test_asyncio_does_the_same(kind: str) -> None:
     async def main() -> None:
@@ -227,7 +222,6 @@ def test_asyncio_does_the_same(kind: str) -> None:
     asyncio.run(asyncio.wait_for(main(), SECONDS))
 
 
-@pytest.mark.usefixtures("asyncio_stays")
 def test_asyncio_leaves_those_alone_that_are_not_monitored() -> None:
     async def main() -> None:
         interceptors = aio_client_interceptors(OFF, "billing")
