@@ -133,6 +133,14 @@ class Looking:
         assert isinstance(states, dict)
         return states
 
+    def all_answer(self) -> bool:
+        """Tell whether all services answer by now."""
+        try:
+            self.services()
+        except Unreachable:
+            return False
+        return True
+
     def counted(self, process: str) -> tuple[int, list[str]]:
         """How many events the agent has, and which ones its table mentions. Raises
         `DockerFailed`."""
