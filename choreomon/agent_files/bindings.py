@@ -29,7 +29,7 @@ def coded_binding(binding: Binding, parameters: Sequence[str]) -> CodedBinding:
 
 
 def mask_of(names: Iterable[str], parameters: Sequence[str]) -> int:
-    """Which of the parameters these are, as in `CodedBinding`."""
+    """The parameters that are bound, as in `CodedBinding`."""
     mask = 0
     for name in names:
         mask |= 1 << parameters.index(name)
