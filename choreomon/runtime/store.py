@@ -155,9 +155,8 @@ class SqliteStore:
         self._was_closed = last is not None and bool(last[1])
         self._unnoted = False
         """True if the file does not say yet that it is in use, since the disk was full."""
-        self._numbers: instance_table.Numbers | None = None
-        if self._has_table(instance_table.NAME):
-            self._numbers = instance_table.numbers(self._database)
+        has_instances = self._has_table(instance_table.NAME)
+        self._numbers = instance_table.numbers(self._database) if has_instances else {}
         self.name = self._read_name()
         """The name that tells it from any other store; empty if it was made before stores had
         names."""
@@ -259,7 +258,7 @@ class SqliteStore:
         self._unsaid = self._unnoted = False
 
     def instance(self, system: bytes, key: bytes) -> bytes | None:
-        number = self._numbers.get(system) if self._numbers else None
+        number = self._numbers.get(system)
         if number is None:
             return None
         try:
@@ -268,7 +267,7 @@ class SqliteStore:
             raise self._failed(error) from None
 
     def instances(self, system: bytes, after: bytes, most: int) -> list[tuple[bytes, bytes]]:
-        number = self._numbers.get(system) if self._numbers else None
+        number = self._numbers.get(system)
         if number is None:
             return []
         try:
@@ -304,7 +303,7 @@ class SqliteStore:
             if systems is not None:
                 run("UPDATE owner SET systems = ?", (" ".join(systems),))
             numbers = self._numbers
-            if instances or numbers is not None:
+            if instances or numbers:
                 numbers = instance_table.put(self._database, instances, systems)
             run("COMMIT")
         except sqlite3.Error as error:
