@@ -101,8 +101,8 @@ def viewed(
     history: Sequence[Chain] = last.chains
     if len(places) < chains or not history:
         history = [()] * chains
-        for _, places, instance in parts:
-            for place, chain in zip(places, instance.chains, strict=False):
+        for _, at, instance in parts:
+            for place, chain in zip(at, instance.chains, strict=False):
                 history[place] = chain
     _, inspections, decisions, postponed, evidence = last
     if len(parts) > 1:
