@@ -65,6 +65,7 @@ async def agents_are_killed(system: System, random: Random) -> None:
     """One after the other, each started again after up to half a second."""
     for place in range(4):
         await system.events_flow(0.1 + 0.2 * place)
+        await system.somebody_is_answered()
         name = victim(system, random)
         await system.kill("agent", name)
         await asyncio.sleep(random.random() * 0.5)
@@ -85,6 +86,7 @@ async def services_are_killed(system: System, random: Random) -> None:
     longer than the lease, and started before it."""
     for place in range(3):
         await system.events_flow(0.1 + 0.25 * place)
+        await system.somebody_is_answered()
         name = victim(system, random)
         away = system.plan.policy != "block" and random.random() < 0.5
         if away:

@@ -211,6 +211,20 @@ class System:
 
         await self.until(reached, f"{share:.0%} of the messages are begun")
 
+    async def somebody_is_answered(self) -> None:
+        """Until one more event is answered by its agent, or all scripts are at their end: services
+        that let messages leave may be through before a killed agent is back."""
+        before = self._answered()
+
+        def is_answered() -> bool:
+            return self._answered() > before or all(map(self._is_finished, self.plan.names))
+
+        await self.until(is_answered, "an event is answered")
+
+    def _answered(self) -> int:
+        acts = (act for name in self.plan.names for act in self._acts(name).acts)
+        return sum(act.how == "told" for act in acts)
+
     async def somebody_waits(self, *names: str) -> None:
         """Until one of these services waits for an answer, but not for long."""
         end = now() + HIT_WITHIN * 1e6
