@@ -19,10 +19,11 @@ from __future__ import annotations
 
 from array import array
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from choreomon.actors.application import Given
+from choreomon.actors.balancing import Balancer
 from choreomon.actors.compilation import CompiledApplication, Route, Sending
 from choreomon.actors.delays import NO_TIME, Delay, LinkDelays, sampler
 from choreomon.actors.program import Program, carried, perform, translated
@@ -49,6 +50,19 @@ Posting: TypeAlias = tuple[Label, Route, Channel[Envelope], Given]
 that it is to carry."""
 
 MAX_EVENTS: Final = 1_000_000
+
+
+def _balanced(
+    balancer: Balancer, routes: Sequence[Route], channels: Sequence[Channel[Envelope]]
+) -> Channel[Envelope]:
+    """A channel to all replicas of a role, of which each message takes one."""
+
+    def send(envelope: Envelope) -> int:
+        _, clock, sent_at, values = envelope
+        place = balancer(values)
+        return channels[place]((routes[place], clock, sent_at, values))
+
+    return send
 
 
 class World:
@@ -94,21 +108,42 @@ class World:
             sampler(service, streams.stream("service", process)) for process in self.processes
         ]
         network = Network(self.event_queue, APPLICATION, delays, streams, name="application")
-        self._programs = self._linked(application, network)
-        for at, route, values in application.starts:
+        balancers = {
+            role: application.replicas.balancer(role, streams)
+            for role in application.replicas.roles.slots
+        }
+        self._programs = self._linked(application, network, balancers)
+        for at, routes, values in application.starts:
+            route = routes[0]
+            if len(routes) > 1:
+                role = application.replicas.roles.role_of(self.processes[route.receiver])
+                route = routes[balancers[role](values)]
             self._schedule(at, self._arrive, (route, None, None, values))
 
-    def _linked(self, application: CompiledApplication, network: Network) -> list[Program[Posting]]:
-        """Link programs to the channel of each send, so that sending needs no look-up. Only
-        channels that some send may use are opened."""
+    def _linked(
+        self,
+        application: CompiledApplication,
+        network: Network,
+        balancers: Mapping[str, Balancer],
+    ) -> list[Program[Posting]]:
+        """Link programs to the channel of each send, so that sending needs no look-up; to those of
+        all replicas where there are several. Only channels that some send may use are opened."""
         channels: dict[tuple[str, str], Channel[Envelope]] = {}
 
-        def posting(sending: Sending) -> Posting:
-            label, route, given = sending
-            pair = (label.message.sender, label.message.receiver)
+        def channel(sender: str, receiver: str) -> Channel[Envelope]:
+            pair = (sender, receiver)
             if pair not in channels:
                 channels[pair] = network.channel(*pair, self._arrive)
-            return label, route, channels[pair], given
+            return channels[pair]
+
+        def posting(sending: Sending) -> Posting:
+            label, routes, given = sending
+            sender, _, receiver = label.message
+            of = [channel(sender, self.processes[route.receiver]) for route in routes]
+            send = of[0]
+            if len(routes) > 1:
+                send = _balanced(balancers[receiver], routes, of)
+            return label, routes[0], send, given
 
         return [translated(program, posting) for program in application.programs]
 

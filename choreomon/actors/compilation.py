@@ -17,6 +17,7 @@ from choreomon.actors.application import (
     Statement,
     Tell,
 )
+from choreomon.actors.balancing import NO_REPLICAS, Replicas
 from choreomon.actors.program import Program, program_of
 from choreomon.core.binding import Binding
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, Label, Message
@@ -32,19 +33,20 @@ class Route(NamedTuple):
 
 
 class Sending(NamedTuple):
-    """A send: the label of the sending, the route of the message, and what it shall carry."""
+    """A send: the label of the sending, the routes that the message may take, one for each replica
+    of its receiver, and what it shall carry."""
 
     label: Label
-    route: Route
+    routes: tuple[Route, ...]
     given: Given = ()
 
 
 class Starting(NamedTuple):
-    """A message from the environment: when it arrives, in microseconds, its route, and what it
-    carries."""
+    """A message from the environment: when it arrives, in microseconds, the routes that it may
+    take, and what it carries."""
 
     at: int
-    route: Route
+    routes: tuple[Route, ...]
     values: Binding = ()
 
 
@@ -53,6 +55,7 @@ class CompiledApplication:
     """An application ready to run; it holds no state, so many runs can share it, and it can be
     pickled.
 
+    - `processes`: with all slots of roles, each of which is a process;
     - `programs`: those of all handlers of all processes;
     - `handlers`: the number of the program for a process and the name of a message;
     - `variables`: for each process the first values of its variables, by slot;
@@ -64,10 +67,13 @@ class CompiledApplication:
     handlers: Mapping[tuple[str, str], int]
     variables: tuple[tuple[Constant, ...], ...]
     starts: tuple[Starting, ...]
+    replicas: Replicas = NO_REPLICAS
 
 
-def compile_application(application: Application) -> CompiledApplication:
-    """Make all handlers programs.
+def compile_application(
+    application: Application, replicas: Replicas = NO_REPLICAS
+) -> CompiledApplication:
+    """Make all handlers programs, those of a role for each of its slots.
 
     Raises `ValueError`, naming the place, for an unknown process, handler or variable, for a
     process id given twice, and for a conditional on a variable that is not boolean. The
@@ -76,51 +82,71 @@ def compile_application(application: Application) -> CompiledApplication:
     names = application.names
     if len(set(names)) != len(names):
         _refuse(f"two processes have the same id, among {', '.join(names)}")
-    own = [(process, name) for process in application.processes for name in process.handlers]
-    handlers = {(process.id, name): number for number, (process, name) in enumerate(own)}
-    indices = {name: index for index, name in enumerate(names)}
+    slots_of = replicas.roles.slots_of
+    own = [(p, slot) for p in application.processes for slot in slots_of(p.id)]
+    processes = tuple(slot for _, slot in own)
+    handling = [(p, slot, name) for p, slot in own for name in p.handlers]
+    handlers = {(slot, name): number for number, (_, slot, name) in enumerate(handling)}
+    indices = {slot: index for index, slot in enumerate(processes)}
 
-    def route(message: Message, where: str) -> Route:
-        program = handlers.get((message.receiver, message.name))
-        if program is None:
+    def routes(message: Message, where: str) -> tuple[Route, ...]:
+        slots = slots_of(message.receiver)
+        if (slots[0], message.name) not in handlers:
             _refuse(f"{where}: {message.receiver} has no handler {message.name}")
-        return Route(indices[message.receiver], Label(HANDLE, message), program)
+        return tuple(
+            Route(
+                indices[slot],
+                Label(HANDLE, _with(message, receiver=slot)),
+                handlers[slot, message.name],
+            )
+            for slot in slots
+        )
 
-    def program(process: Process, name: str) -> Program[Sending]:
+    def program(process: Process, slot: str, name: str) -> Program[Sending]:
         where = f"handler {name} of {process.id}"
         statements = process.handlers[name]
         _check_variables(process, statements, where)
 
         def sending(send: Tell) -> Sending:
             message = Message(process.id, send.message, send.to)
-            return Sending(Label(SEND, message), route(message, where), send.given)
+            label = Label(SEND, _with(message, sender=slot))
+            return Sending(label, routes(message, where), send.given)
 
-        slots = {variable: slot for slot, variable in enumerate(process.variables)}
-        return program_of(statements, slots, sending)
+        places = {variable: place for place, variable in enumerate(process.variables)}
+        return program_of(statements, places, sending)
 
     return CompiledApplication(
-        processes=names,
-        programs=tuple(program(process, name) for process, name in own),
+        processes=processes,
+        programs=tuple(program(*each) for each in handling),
         handlers=handlers,
-        variables=tuple(tuple(process.variables.values()) for process in application.processes),
+        variables=tuple(tuple(process.variables.values()) for process, _ in own),
         starts=tuple(
             starting
             for start in application.start
             for starting in _starting(
-                start, route(Message(ENVIRONMENT, start.message, start.to), "start")
+                start, routes(Message(ENVIRONMENT, start.message, start.to), "start")
             )
         ),
+        replicas=replicas,
     )
 
 
-def _starting(start: Start, route: Route) -> Iterator[Starting]:
+def _with(message: Message, *, sender: str = "", receiver: str = "") -> Message:
+    """The message with a slot at one end; itself where that end is no role."""
+    sender, receiver = sender or message.sender, receiver or message.receiver
+    if (sender, receiver) == (message.sender, message.receiver):
+        return message
+    return Message(sender, message.name, receiver)
+
+
+def _starting(start: Start, routes: tuple[Route, ...]) -> Iterator[Starting]:
     repeat = start.repeat
     if repeat is None:
-        yield Starting(start.at, route, start.values)
+        yield Starting(start.at, routes, start.values)
         return
     for place, value in enumerate(repeat.values):
         values = tuple(sorted((*start.values, (repeat.name, str(value)))))
-        yield Starting(start.at + place * repeat.every, route, values)
+        yield Starting(start.at + place * repeat.every, routes, values)
 
 
 def _check_variables(process: Process, statements: Sequence[Statement], where: str) -> None:

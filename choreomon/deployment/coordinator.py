@@ -185,8 +185,8 @@ class Coordinator:
     def _network(self) -> NetworkRole:
         plan, scenario = self._plan, self._plan.scenario
         starts = [
-            (at, route.label.message.receiver, route.label.message.name, values)
-            for at, route, values in scenario.application.starts
+            (at, routes[0].label.message.receiver, routes[0].label.message.name, values)
+            for at, routes, values in scenario.application.starts
         ]
         return NetworkRole(
             endpoint=self._place.endpoint,

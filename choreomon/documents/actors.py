@@ -6,6 +6,7 @@ Documents are trusted to have passed the checks of `choreomon.documents.read`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
 from typing import assert_never
 
 from choreomon.actors.application import (
@@ -46,6 +47,7 @@ from choreomon.documents.shape import (
     SendStatement,
 )
 from choreomon.documents.shape import Statement as DocumentStatement
+from choreomon.properties.roles import NO_ROLES, Roles
 
 
 def application_from_document(document: ApplicationDocument) -> Application:
@@ -100,11 +102,16 @@ def delay_from_document(duration: Duration) -> Delay:
     assert_never(duration)
 
 
-def link_delays_from_document(network: NetworkDocument) -> LinkDelays:
-    """The delays of a document's network, which hold for monitoring messages too."""
+def link_delays_from_document(network: NetworkDocument, roles: Roles = NO_ROLES) -> LinkDelays:
+    """The delays of a document's network, which hold for monitoring messages too. Those of roles
+    are those of all their slots."""
     return LinkDelays(
         delay_from_document(network.delay),
-        {(link.source, link.target): delay_from_document(link.delay) for link in network.links},
+        {
+            ends: delay_from_document(link.delay)
+            for link in network.links
+            for ends in product(roles.slots_of(link.source), roles.slots_of(link.target))
+        },
     )
 
 

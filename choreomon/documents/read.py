@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Final
 
+from choreomon.actors.balancing import NO_REPLICAS, Replicas
 from choreomon.core.errors import Defect, DocumentError, Path, Problem, PropertyError
 from choreomon.core.message import ENVIRONMENT, Label
 from choreomon.documents.carried_defects import carried_defects
@@ -19,6 +20,7 @@ from choreomon.documents.compilation import (
 from choreomon.documents.observation import EVERYTHING, ObservationDocument
 from choreomon.documents.property_shape import PropertyDocument
 from choreomon.documents.reachability import reachability_warnings
+from choreomon.documents.roles import over_slots, replicas, role_defects
 from choreomon.documents.rule_compilation import (
     ExpandedRule,
     compiled_rules,
@@ -65,7 +67,8 @@ class Document:
     `processes` are those of the application in its order; without an application those
     that labels name, in the order in which they appear. The order is that of the entries
     of vector clocks. `property_line` and `max_events_line` are where `property` and
-    `network.max_events` stand; 0 where they do not.
+    `network.max_events` stand; 0 where they do not. `processes` and `property` are over the roles
+    in `replicas`, as the author wrote them; whatever runs, is monitored or audited is `over_slots`.
     """
 
     file: str
@@ -79,6 +82,20 @@ class Document:
     warnings: tuple[Problem, ...] = ()
     max_events_line: int = 0
     property_line: int = 0
+    replicas: Replicas = NO_REPLICAS
+
+    def over_slots(self) -> Document:
+        """The document over the slots of its roles: its processes are slots, its property is about
+        their events. One without roles, or over slots, is itself."""
+        roles = self.replicas.roles
+        if not roles:
+            return self
+        loaded = self.property
+        return replace(
+            self,
+            processes=roles.processes(self.processes),
+            property=None if loaded is None else over_slots(loaded, roles),
+        )
 
     def inputs(self) -> tuple[str, ...]:
         """The files that were read."""
@@ -116,6 +133,12 @@ def parse_document(text: str | bytes, file: str) -> Document:
     carrying = tuple(carrying_labels_in(document.property) if document.property else ())
     carrying += tuple(labels_of_rules(rules))
     labels = tuple([(path, each.label) for path, each in carrying])
+    processes = (
+        tuple(process.id for process in application.processes)
+        if application
+        else _processes_of(label for _, label in labels)
+    )
+    made_of = replicas(document.roles)
     defects = [
         *(application_defects(application) if application else ()),
         *in_rules,
@@ -123,6 +146,9 @@ def parse_document(text: str | bytes, file: str) -> Document:
         *link_defects(document.network.links, application),
         *label_defects(labels, application),
         *interaction_defects(document.interaction, document.observation, application),
+        *role_defects(
+            made_of.roles, processes, labels, has_interaction=document.interaction is not None
+        ),
     ]
     loaded: LoadedProperty | None = None
     if document.property is not None:
@@ -138,11 +164,7 @@ def parse_document(text: str | bytes, file: str) -> Document:
         application=application,
         network=document.network,
         property=loaded,
-        processes=(
-            tuple(process.id for process in application.processes)
-            if application
-            else _processes_of(label for _, label in labels)
-        ),
+        processes=processes,
         interaction=stated,
         observation=document.observation,
         warnings=_problems(
@@ -154,6 +176,7 @@ def parse_document(text: str | bytes, file: str) -> Document:
         ),
         max_events_line=located.lines.get(("network", "max_events"), 0),
         property_line=located.lines.get(("property",), located.lines.get(("rules",), 0)),
+        replicas=made_of,
     )
 
 

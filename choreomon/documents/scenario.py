@@ -48,14 +48,16 @@ class Scenario:
 def scenario(document: Document, doing: str) -> Scenario:
     """The scenario of a document. Raises `DocumentError` for one without an application; `doing`
     is what it was wanted for, as `simulate`."""
-    if document.application is None:
+    application = document.application
+    if application is None:
         told = f"is missing: there is nothing to {doing}"
         raise DocumentError((Problem(document.file, 0, "application", told),))
+    document = document.over_slots()
     network = document.network
     monitoring = network.monitoring
     return Scenario(
-        application=compile_application(application_from_document(document.application)),
-        delays=link_delays_from_document(network),
+        application=compile_application(application_from_document(application), document.replicas),
+        delays=link_delays_from_document(network, document.replicas.roles),
         service=delay_from_document(network.service),
         max_events=network.max_events,
         automaton=document.property.automaton if document.property else None,

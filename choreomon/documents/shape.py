@@ -17,6 +17,7 @@ from choreomon.documents.carrying import GivenValue, StartDocument
 from choreomon.documents.durations import NO_TIME, Duration, UniformDuration
 from choreomon.documents.observation import EVERYTHING, ObservationDocument
 from choreomon.documents.property_shape import PropertyDocument
+from choreomon.documents.roles import RolesDocument
 from choreomon.documents.rule_shape import RuleDocument
 from choreomon.files.fields import (
     BRANCH,
@@ -205,6 +206,10 @@ class ScenarioDocument(Part):
     application: ApplicationDocument | None = Field(default=None, description="what runs")
     network: NetworkDocument = Field(
         default=NetworkDocument(), description="how long things take in a simulated run"
+    )
+    roles: RolesDocument = Field(
+        default={},
+        description="services with replicas, each with its number of slots; labels name the role",
     )
     property: PropertyDocument | None = Field(default=None, description="what must not happen")
     rules: OneOrMore[RuleDocument] | None = Field(

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 from choreomon.actors.compilation import CompiledApplication, Route, Sending
 from choreomon.actors.program import perform
-from choreomon.core.message import Label
+from choreomon.core.message import ENVIRONMENT, Label
 from choreomon.possible.protocol import Events
 
 T = TypeVar("T")
@@ -41,45 +41,42 @@ class ApplicationProtocol:
     def __init__(self, application: CompiledApplication) -> None:
         self._application = application
         self.processes = application.processes
-        starts = [start.route.label for start in application.starts]
         sends = [send for p in application.programs for block in p for send in block.sends]
-        self.labels = frozenset(
-            (*starts, *(s.label for s in sends), *(s.route.label for s in sends))
-        )
+        taken = [each.routes for each in application.starts] + [send.routes for send in sends]
+        handled = (route.label for routes in taken for route in routes)
+        self.labels = frozenset((*(send.label for send in sends), *handled))
 
     def loosened(self, watched: Collection[Label]) -> None:
         """Loosens nothing: what handlers do depends on all that happened."""
 
     def initial(self) -> tuple[Situation, ...]:
-        channels: list[tuple[_Channel, ...]] = [()] * len(self.processes)
+        empty: tuple[tuple[_Channel, ...], ...] = ((),) * len(self.processes)
+        found = dict.fromkeys([empty])
         for start in sorted(self._application.starts, key=lambda start: start.at):
-            channels[start.route.receiver] = _with(channels[start.route.receiver], start.route)
+            found = dict.fromkeys(
+                _routed(channels, ENVIRONMENT, route)
+                for channels in found
+                for route in start.routes
+            )
         nothing: tuple[Sending, ...] = ()
-        return (
-            Situation(
-                self._application.variables, (nothing,) * len(self.processes), tuple(channels)
-            ),
-        )
+        unsent = (nothing,) * len(self.processes)
+        variables = self._application.variables
+        return tuple(Situation(variables, unsent, channels) for channels in found)
 
     def may_end(self, state: Situation) -> bool:
         return not any(state.unsent) and not any(state.channels)
 
     def steps(self, state: Situation) -> Iterator[tuple[Events, Situation]]:
-        """The steps that a process may take next: send what it still has to, or handle the oldest
-        message of one of its senders."""
+        """The steps that a process may take next: send what it still has to, to any replica of its
+        receiver, or handle the oldest message of one of its senders."""
         variables, unsent, channels = state
         for own, sends in enumerate(unsent):
             if sends:
-                send = sends[0]
-                to = send.route.receiver
-                yield (
-                    (send.label,),
-                    Situation(
-                        variables,
-                        _put(unsent, own, sends[1:]),
-                        _put(channels, to, _with(channels[to], send.route)),
-                    ),
-                )
+                rest_unsent = _put(unsent, own, sends[1:])
+                for route in sends[0].routes:
+                    channels_after = _routed(channels, self.processes[own], route)
+                    after = Situation(variables, rest_unsent, channels_after)
+                    yield (sends[0].label,), after
                 continue
             for place, (sender, (route, *later)) in enumerate(channels[own]):
                 changed = [*variables[own]]
@@ -96,10 +93,17 @@ class ApplicationProtocol:
                 )
 
 
-def _with(channels: tuple[_Channel, ...], route: Route) -> tuple[_Channel, ...]:
+def _routed(
+    channels: tuple[tuple[_Channel, ...], ...], sender: str, route: Route
+) -> tuple[tuple[_Channel, ...], ...]:
+    """All channels with a message more."""
+    to = route.receiver
+    return _put(channels, to, _with(channels[to], sender, route))
+
+
+def _with(channels: tuple[_Channel, ...], sender: str, route: Route) -> tuple[_Channel, ...]:
     """The channels to one receiver with a message more; sorted, so that equal ones are equal."""
     held = dict(channels)
-    sender = route.label.message.sender
     held[sender] = (*held.get(sender, ()), route)
     return tuple(sorted(held.items(), key=_sender))
 

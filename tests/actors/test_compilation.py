@@ -17,14 +17,14 @@ from tests.actors.small_applications import application, applications
 def test_labels_are_made_once_a_send_statement() -> None:
     compiled = compile_application(application("P1.go: >P2.m\nP2.m:", "P1.go"))
     program, nothing = compiled.programs
-    ((label, route, given),) = perform(program, [])
+    ((label, (route,), given),) = perform(program, [])
     assert given == ()
     message = Message("P1", "m", "P2")
     assert label == (SEND, message)
     assert route == (1, (HANDLE, message), 1)
     assert route.label.message is label.message
     assert nothing == (Block((), ()),)
-    assert compiled.starts == ((0, (0, (HANDLE, Message(ENVIRONMENT, "go", "P1")), 0), ()),)
+    assert compiled.starts == ((0, ((0, (HANDLE, Message(ENVIRONMENT, "go", "P1")), 0),), ()),)
 
 
 def test_programs_are_found_by_process_and_message() -> None:
@@ -38,7 +38,7 @@ def test_programs_are_found_by_process_and_message() -> None:
         for sending in perform(compiled.programs[number], []):
             message = sending.label.message
             assert message.sender == process
-            assert sending.route.program == compiled.handlers[message.receiver, message.name]
+            assert sending.routes[0].program == compiled.handlers[message.receiver, message.name]
 
 
 @given(applications())

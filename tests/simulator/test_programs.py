@@ -133,7 +133,7 @@ def told_by_plain_processes(app: Application, max_events: int) -> list[Told]:
     processes = {name: PlainProcess(compiled, name) for name in compiled.processes}
     told: list[Told] = []
     for _, group in groupby(sorted(compiled.starts, key=itemgetter(0)), itemgetter(0)):
-        under_way = deque(start.route.label.message for start in group)
+        under_way = deque(start.routes[0].label.message for start in group)
         while under_way and len(told) < max_events:
             message = under_way.popleft()
             told.append((HANDLE, message))

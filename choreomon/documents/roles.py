@@ -1,0 +1,133 @@
+"""The roles of a document: services with replicas."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Annotated, Final, Literal, TypeAlias
+
+from pydantic import BeforeValidator, Discriminator, Field, Tag
+
+from choreomon.actors.balancing import Balance, ByKey, Replicas
+from choreomon.core.errors import Defect, Path
+from choreomon.core.message import BEGIN, ENVIRONMENT, Label
+from choreomon.core.suggestion import unknown
+from choreomon.documents.compilation import LoadedProperty
+from choreomon.files.fields import BRANCH, Name, Part, PlainName, refused, shown
+from choreomon.properties.roles import NO_ROLES, Roles
+
+MOST_SLOTS: Final = 1024
+"""The most processes that clocks have entries for; slots are processes."""
+
+
+class KeyDocument(Part):
+    """Balance messages by the value of a parameter."""
+
+    by: PlainName = Field(description="the parameter whose value decides")
+
+
+def _branch_of_balance(value: object) -> str:
+    return f"{BRANCH}{'by' if isinstance(value, dict) else 'word'}"
+
+
+BalanceDocument: TypeAlias = Annotated[
+    Annotated[Literal["round-robin", "random"], Tag(f"{BRANCH}word")]
+    | Annotated[KeyDocument, Tag(f"{BRANCH}by")],
+    Discriminator(_branch_of_balance),
+]
+
+
+class RoleDocument(Part):
+    """A role with more than its number of slots."""
+
+    slots: Annotated[int, Field(ge=1, le=MOST_SLOTS)] = Field(
+        description="how many replicas there are at most"
+    )
+    balance: BalanceDocument = Field(
+        default="round-robin",
+        description="which replica handles a message in a simulated run: each in turn "
+        "(round-robin), any (random), or {by: PARAMETER}",
+    )
+
+
+def _branch_of_role(value: object) -> str:
+    return f"{BRANCH}{'mapping' if isinstance(value, dict) else 'number'}"
+
+
+def _role(value: object) -> object:
+    if isinstance(value, dict) or (isinstance(value, int) and not isinstance(value, bool)):
+        return value
+    raise refused(f"should be a number of slots or {{slots: NUMBER}}, not {shown(value)}")
+
+
+AnyRoleDocument: TypeAlias = Annotated[
+    Annotated[Annotated[int, Field(ge=1, le=MOST_SLOTS)], Tag(f"{BRANCH}number")]
+    | Annotated[RoleDocument, Tag(f"{BRANCH}mapping")],
+    Discriminator(_branch_of_role),
+    BeforeValidator(_role),
+]
+RolesDocument: TypeAlias = dict[Name, AnyRoleDocument]
+
+
+def replicas(document: Mapping[str, int | RoleDocument]) -> Replicas:
+    """The roles that a document declares."""
+    slots: dict[str, int] = {}
+    balancing: dict[str, Balance] = {}
+    for role, stated in document.items():
+        slots[role] = stated if isinstance(stated, int) else stated.slots
+        if isinstance(stated, RoleDocument):
+            by = stated.balance
+            balancing[role] = ByKey(by.by) if isinstance(by, KeyDocument) else by
+    return Replicas(Roles(slots), balancing) if slots else Replicas(NO_ROLES)
+
+
+def role_defects(
+    roles: Roles,
+    processes: Collection[str],
+    labels: Iterable[tuple[Path, Label]],
+    *,
+    has_interaction: bool,
+) -> Iterator[Defect]:
+    """Roles that are no process of the document, slots that are, labels of slots, and more slots
+    than clocks have entries. `processes` are those of the application, or those that labels
+    name."""
+    known = [each for each in processes if roles.role_of(each) == each]
+    for role in roles.slots:
+        path: Path = ("roles", role)
+        if role == ENVIRONMENT:
+            yield Defect(path, f"{ENVIRONMENT!r} has no replicas: name a process")
+        elif role not in processes:
+            yield Defect(path, unknown("process", role, known, "processes"))
+        elif roles.role_of(role) != role:
+            told = f"is a slot of {roles.role_of(role)}, too: call one of the two otherwise"
+            yield Defect(path, told)
+    named = dict[Path, Label](labels)
+    for path, label in named.items():
+        ends = () if label == BEGIN else (label.message.sender, label.message.receiver)
+        for end in ends:
+            if (role := roles.role_of(end)) != end:
+                told = f"names the slot {end}, and labels are about all of {role}: write {role}"
+                yield Defect(path, told)
+    of_labels = {end for label in named.values() for end in label.message[::2]}
+    for process in processes:
+        if roles.role_of(process) != process and process not in of_labels:
+            told = f"has a slot {process}, which is a process, too: call one of the two otherwise"
+            yield Defect(("roles", roles.role_of(process)), told)
+    count = len(processes) - len(roles.slots) + sum(roles.slots.values())
+    if count > MOST_SLOTS:
+        told = f"come to {count} processes with all slots; at most {MOST_SLOTS} are supported"
+        yield Defect(("roles",), f"{told}: use fewer slots")
+    if roles and has_interaction:
+        told = "knows nothing of replicas: leave it out, or roles"
+        yield Defect(("interaction",), told)
+
+
+def over_slots(loaded: LoadedProperty, roles: Roles) -> LoadedProperty:
+    """The property over the slots of roles. One that is over slots stays as it is."""
+    if not roles:
+        return loaded
+    return replace(
+        loaded,
+        automaton=roles.automaton(loaded.automaton),
+        parameters=roles.parameters(loaded.automaton, loaded.parameters),
+    )
