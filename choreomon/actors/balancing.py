@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias, assert_never
 
 from choreomon.actors.randomness import Streams
 from choreomon.core.binding import Binding
-from choreomon.properties.roles import NO_ROLES, Roles
+from choreomon.core.roles import NO_ROLES, Roles
 
 
 @dataclass(frozen=True, slots=True)

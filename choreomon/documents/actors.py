@@ -30,6 +30,7 @@ from choreomon.actors.delays import (
     Uniform,
     microseconds,
 )
+from choreomon.core.roles import NO_ROLES, Roles
 from choreomon.documents.carrying import StartDocument, passed_on
 from choreomon.documents.durations import (
     ConstantDuration,
@@ -47,7 +48,6 @@ from choreomon.documents.shape import (
     SendStatement,
 )
 from choreomon.documents.shape import Statement as DocumentStatement
-from choreomon.properties.roles import NO_ROLES, Roles
 
 
 def application_from_document(document: ApplicationDocument) -> Application:

@@ -133,12 +133,8 @@ def parse_document(text: str | bytes, file: str) -> Document:
     carrying = tuple(carrying_labels_in(document.property) if document.property else ())
     carrying += tuple(labels_of_rules(rules))
     labels = tuple([(path, each.label) for path, each in carrying])
-    processes = (
-        tuple(process.id for process in application.processes)
-        if application
-        else _processes_of(label for _, label in labels)
-    )
-    made_of = replicas(document.roles)
+    processes = _processes(application, labels)
+    of_roles = replicas(document.roles)
     defects = [
         *(application_defects(application) if application else ()),
         *in_rules,
@@ -146,9 +142,7 @@ def parse_document(text: str | bytes, file: str) -> Document:
         *link_defects(document.network.links, application),
         *label_defects(labels, application),
         *interaction_defects(document.interaction, document.observation, application),
-        *role_defects(
-            made_of.roles, processes, labels, has_interaction=document.interaction is not None
-        ),
+        *role_defects(of_roles.roles, processes, labels, document.interaction),
     ]
     loaded: LoadedProperty | None = None
     if document.property is not None:
@@ -176,7 +170,7 @@ def parse_document(text: str | bytes, file: str) -> Document:
         ),
         max_events_line=located.lines.get(("network", "max_events"), 0),
         property_line=located.lines.get(("property",), located.lines.get(("rules",), 0)),
-        replicas=made_of,
+        replicas=of_roles,
     )
 
 
@@ -257,8 +251,12 @@ def _problems(defects: Iterable[Defect], located: Positioned) -> tuple[Problem, 
     return tuple(sorted(problems, key=lambda problem: problem.line))
 
 
-def _processes_of(labels: Iterable[Label]) -> tuple[str, ...]:
+def _processes(
+    application: ApplicationDocument | None, labels: Iterable[tuple[Path, Label]]
+) -> tuple[str, ...]:
+    if application is not None:
+        return tuple(process.id for process in application.processes)
     named = dict.fromkeys(
-        process for label in labels for process in (label.message.sender, label.message.receiver)
+        process for _, label in labels for process in (label.message.sender, label.message.receiver)
     )
     return tuple(process for process in named if process != ENVIRONMENT)

@@ -11,10 +11,11 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag
 from choreomon.actors.balancing import Balance, ByKey, Replicas
 from choreomon.core.errors import Defect, Path
 from choreomon.core.message import BEGIN, ENVIRONMENT, Label
+from choreomon.core.roles import NO_ROLES, Roles
 from choreomon.core.suggestion import unknown
 from choreomon.documents.compilation import LoadedProperty
 from choreomon.files.fields import BRANCH, Name, Part, PlainName, refused, shown
-from choreomon.properties.roles import NO_ROLES, Roles
+from choreomon.properties.roles import automaton_over_slots, parameters_over_slots
 
 MOST_SLOTS: Final = 1024
 """The most processes that clocks have entries for; slots are processes."""
@@ -85,8 +86,7 @@ def role_defects(
     roles: Roles,
     processes: Collection[str],
     labels: Iterable[tuple[Path, Label]],
-    *,
-    has_interaction: bool,
+    interaction: str | None,
 ) -> Iterator[Defect]:
     """Roles that are no process of the document, slots that are, labels of slots, and more slots
     than clocks have entries. `processes` are those of the application, or those that labels
@@ -117,7 +117,7 @@ def role_defects(
     if count > MOST_SLOTS:
         told = f"come to {count} processes with all slots; at most {MOST_SLOTS} are supported"
         yield Defect(("roles",), f"{told}: use fewer slots")
-    if roles and has_interaction:
+    if roles and interaction is not None:
         told = "knows nothing of replicas: leave it out, or roles"
         yield Defect(("interaction",), told)
 
@@ -128,6 +128,6 @@ def over_slots(loaded: LoadedProperty, roles: Roles) -> LoadedProperty:
         return loaded
     return replace(
         loaded,
-        automaton=roles.automaton(loaded.automaton),
-        parameters=roles.parameters(loaded.automaton, loaded.parameters),
+        automaton=automaton_over_slots(loaded.automaton, roles),
+        parameters=parameters_over_slots(loaded.parameters, loaded.automaton, roles),
     )

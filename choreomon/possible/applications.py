@@ -96,7 +96,7 @@ class ApplicationProtocol:
 def _routed(
     channels: tuple[tuple[_Channel, ...], ...], sender: str, route: Route
 ) -> tuple[tuple[_Channel, ...], ...]:
-    """All channels with a message more."""
+    """Channels with a message more."""
     to = route.receiver
     return _put(channels, to, _with(channels[to], sender, route))
 
