@@ -159,7 +159,7 @@ def load_tables(config: AgentConfig) -> tuple[SplitTable, ...]:
     for field_path, path in named:
         try:
             with told_at(config, field_path):
-                tables.append(load_table(path))
+                tables.append(load_table(path).at(config.process))
         except DocumentError as error:
             problems += error.problems
             if not os.path.exists(path):
@@ -361,11 +361,15 @@ def table_defects(config: AgentConfig, tables: Sequence[SplitTable]) -> Iterator
     for place, table in enumerate(tables):
         path = paths[place]
         if table.process != config.process:
-            yield Defect(
-                path,
-                f"is the table of {table.process}, and this is the agent of {config.process}: "
-                f"name the file of {config.process}",
-            )
+            slots = table.roles.slots_of(table.named)
+            of = f"{table.named}, which has the slots {slots[0]} to {slots[-1]}"
+            if slots == (table.process,):
+                of = table.process
+            told = f"is the table of {of}, and this is the agent of {config.process}"
+            yield Defect(path, f"{told}: name the file of {config.process}")
+        if table.named != tables[0].named:
+            told = f"calls this process {table.named}, and {_named(paths[0])} {tables[0].named}"
+            yield Defect(path, f"{told}: services know it by one name; split it again")
         same = of_system.setdefault(table.system_id, place)
         # So much of an id is carried by the messages of the application.
         alike = of_key.setdefault(table.clock_id[: 2 * KEY_BYTES], place)

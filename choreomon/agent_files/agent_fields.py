@@ -39,7 +39,9 @@ def _listening(text: str) -> str:
     return text
 
 
-def _peer_address(text: str) -> str:
+def peer_address(text: str) -> str:
+    """Return the address at which another agent is reached. Raises the error of a field for any
+    other text."""
     address = parse_tcp(text)
     if address is None or address.port == 0 or address.host in (ANY_HOST, "0.0.0.0", "::"):
         raise refused(f"should be tcp://HOST:PORT, as in tcp://shop:7600, not {shown(text)}")
@@ -94,7 +96,7 @@ Time: TypeAlias = Annotated[
     ),
 ]
 ListeningAddress: TypeAlias = Annotated[str, AfterValidator(_listening)]
-PeerAddress: TypeAlias = Annotated[str, AfterValidator(_peer_address)]
+PeerAddress: TypeAlias = Annotated[str, AfterValidator(peer_address)]
 HostPort: TypeAlias = Annotated[str, AfterValidator(_host_port)]
 FilePath: TypeAlias = Annotated[str, AfterValidator(_file)]
 URL: TypeAlias = Annotated[str, AfterValidator(_url)]

@@ -11,6 +11,11 @@ told, and what one is told beside that. The configuration of each agent is made 
 
 In every text of `agent` and `agents`, `<process>` stands for the name of the agent's process. Whom
 an agent asks follows from its table; `listen` from its address by default.
+
+What stands under a role is meant for each of its slots, and in an address `<slot>` for its number,
+as pods of a StatefulSet are called:
+
+    addresses: {shop: "tcp://shop-<slot>.shop:7600", bank: tcp://bank.internal:7600}
 """
 
 from __future__ import annotations
@@ -19,18 +24,19 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final, TypeAlias
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from choreomon.agent_files.addresses import parse_tcp
 from choreomon.agent_files.agent_config import table_defects
 from choreomon.agent_files.agent_document import parse_agent_config
-from choreomon.agent_files.agent_fields import PeerAddress
+from choreomon.agent_files.agent_fields import peer_address
 from choreomon.agent_files.table_file import SplitTable
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.core.errors import Path as FieldPath
 from choreomon.core.names import short
+from choreomon.core.roles import NO_ROLES
 from choreomon.core.suggestion import did_you_mean
 from choreomon.files.fields import SCHEMA, Name, Part, in_shape
 from choreomon.files.input_files import beginning
@@ -38,6 +44,7 @@ from choreomon.files.scalars import json_in_yaml
 from choreomon.files.source_positions import MAX_BYTES, Positioned, read_positioned
 
 PLACEHOLDER: Final = "<process>"
+SLOT: Final = "<slot>"
 SUFFIX: Final = ".agent.yaml"
 
 _DERIVED: Final = {
@@ -47,11 +54,20 @@ _DERIVED: Final = {
 _STEP: Final = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
 
 
+def _address(text: str) -> str:
+    peer_address(text.replace(SLOT, "0"))
+    return text
+
+
+AnyAddress: TypeAlias = Annotated[str, AfterValidator(_address)]
+
+
 class DeploymentDocument(Part):
     """The agents of one split property."""
 
-    addresses: dict[Name, PeerAddress] = Field(
-        description="where each agent is reached by others, by process"
+    addresses: dict[Name, AnyAddress] = Field(
+        description="where each agent is reached by others, by process, or by role, with <slot> "
+        "for the number of the slot"
     )
     agent: dict[str, Any] = Field(
         default={}, description="fields of every agent's configuration; <process> is its process"
@@ -96,19 +112,45 @@ def agent_files(
     that is wrong, at the lines of the deployment: also where a process that watches something has
     no address.
     """
-    document = in_shape(DeploymentDocument, located)
+    document = _over_slots(in_shape(DeploymentDocument, located), split)
     if problems := _misnamed(document, located, split):
         raise DocumentError(tuple(sorted(problems, key=lambda problem: problem.line)))
     files: dict[str, bytes] = {}
     for process, (table_file, table) in split.items():
         if process in document.addresses:
             fields = _fields(document, process, table_file, table)
-            name = f"{table_file.removesuffix('.json')}{SUFFIX}"
+            name = _file_name(table_file, process, table)
             files[name] = _written(fields, Path(located.file).name)
             problems += _problems(files[name], name, process, table, document, located)
     if problems:
         raise DocumentError(tuple(sorted({*problems}, key=lambda problem: problem.line)))
     return files
+
+
+def _over_slots(
+    document: DeploymentDocument, split: Mapping[str, tuple[str, SplitTable]]
+) -> DeploymentDocument:
+    """The deployment by process: what stands under a slot itself comes first."""
+    roles = next((table.roles for _, table in split.values()), NO_ROLES)
+    addresses: dict[str, str] = {}
+    agents: dict[str, dict[str, Any]] = {}
+    named = sorted({*document.addresses, *document.agents})
+    for name in sorted(named, key=lambda each: each in roles.slots):
+        for number, slot in enumerate(roles.slots_of(name)):
+            if name in document.addresses:
+                addresses.setdefault(slot, document.addresses[name].replace(SLOT, str(number)))
+            if name in document.agents:
+                agents[slot] = {**document.agents[name], **agents.get(slot, {})}
+    return document.model_copy(update={"addresses": addresses, "agents": agents})
+
+
+def _file_name(table_file: str, process: str, table: SplitTable) -> str:
+    """A name for the configuration of an agent, beside its table: that of a slot has its number,
+    behind a character which no plain name has."""
+    stem = table_file.removesuffix(".json")
+    if table.named != process:
+        stem += f"~slot{table.roles.slots_of(table.named).index(process)}"
+    return f"{stem}{SUFFIX}"
 
 
 def _misnamed(

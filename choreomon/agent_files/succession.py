@@ -102,7 +102,7 @@ def load_split(folder: str | os.PathLike[str]) -> dict[str, SplitTable]:
     if len(systems) > 1:
         told = f"holds tables of {len(systems)} systems: take away those of all but one"
         raise _refused(where, told)
-    tables = {table.process: table for table in found}
+    tables = {slot: table.at(slot) for table in found for slot in table.roles.slots_of(table.named)}
     missing = [process for process in found[0].processes if process not in tables]
     if missing:
         told = f"lacks the table of {', '.join(missing)}: all of a split are needed"

@@ -48,6 +48,11 @@ are named together; `0` in place of a process, or of those that may ask, is the 
         ["worker-1", "worker-2", "worker-3"]
       ],
 
+In a system with replicas there is one more, and one file for all slots of a role
+(`choreomon.agent_files.table_roles`):
+
+      "roles": {"hallway": 3},
+
 In the files of a system that follows another one (`choreomon split --after`) there is one more:
 
       "after": {
@@ -79,13 +84,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final, cast
 
 import msgspec
 
 from choreomon.agent_files.table_defects import table_defects
+from choreomon.agent_files.table_roles import by_role, over_slots, role_defects, table_at
 from choreomon.agent_files.table_rules import read_rules, written_rules
 from choreomon.agent_files.table_sets import Sets, WrittenOut
 from choreomon.agent_files.table_shape import (
@@ -106,6 +112,7 @@ from choreomon.agent_files.written_table import (
 )
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.core.labels import CarryingLabel
+from choreomon.core.roles import NO_ROLES, Roles
 from choreomon.core.verdict import Reference
 from choreomon.files.input_files import beginning, size
 from choreomon.files.json_keys import repeated_key
@@ -129,7 +136,8 @@ class SplitTable:
     `processes` are in the order of the entries of clocks, `table.process` among them. `sequences`:
     how many steps each sequence of the property has; empty for an automaton. `after`: the system
     that this one follows; `None` where it follows none. `key`: of the digests of values; empty
-    where the property is not for each instance.
+    where the property is not for each instance. `roles`: those of the system, of one of
+    which `process` may be a slot.
     """
 
     system_id: str
@@ -140,6 +148,18 @@ class SplitTable:
     sequences: tuple[int, ...] = ()
     after: Predecessor | None = None
     key: bytes = b""
+    roles: Roles = NO_ROLES
+
+    @property
+    def named(self) -> str:
+        """The name by which services know the process: the role of a slot."""
+        return self.roles.role_of(self.process)
+
+    def at(self, process: str) -> SplitTable:
+        """The table of another slot of the same role; itself for a process that is none."""
+        if process == self.process or self.roles.role_of(process) != self.named:
+            return self
+        return replace(self, table=table_at(self.table, process, self.roles))
 
     @property
     def clock_id(self) -> str:
@@ -172,10 +192,13 @@ class SplitTable:
 
 
 def write_table(table: SplitTable) -> bytes:
-    """The file, a row a line. Its length is not bounded here; more than `MAX_TABLE_BYTES` are
-    not read."""
+    """The file, a row a line, that of a slot for all slots of its role. Its length is not bounded
+    here; more than `MAX_TABLE_BYTES` are not read."""
+    roles = table.roles
+    if roles:
+        table = table.at(roles.slots_of(table.named)[0])
     sets = Sets()
-    rows = written_rows(table.table.rows, sets)
+    rows = written_rows(table.table.rows, sets, roles)
     skeleton = written_skeleton(table.table, sets)
     readers = written_readers(table.table.readers, sets)
     followers = written_readers(table.table.followers, sets)
@@ -185,8 +208,9 @@ def write_table(table: SplitTable) -> bytes:
         "system": _json(table.system_id),
         "title": _json(table.title),
         "rules": _json(table.rules),
-        "process": _json(table.process),
-        "processes": _json(table.processes),
+        "process": _json(table.named),
+        **({"roles": _json(roles.slots)} if roles else {}),
+        "processes": _json(tuple(dict.fromkeys(map(roles.role_of, table.processes)))),
         **({"sequences": _json(table.sequences)} if table.sequences else {}),
         **_written_parameters(table),
         **({"sets": _lines(sets.written)} if sets.written else {}),
@@ -211,7 +235,7 @@ def _written_parameters(table: SplitTable) -> dict[str, bytes]:
     return {
         "for_each": _json(table.table.parameters),
         "key": _json(table.key.hex()),
-        "carries": _lines([str(each) for each in carries]),
+        "carries": _lines([by_role(each, table.roles) for each in carries]),
         **_written_forgetting(table.table.forgetting),
     }
 
@@ -252,7 +276,8 @@ _DECODER: Final = msgspec.json.Decoder(WrittenTable)
 
 
 def load_table(path: str | os.PathLike[str]) -> SplitTable:
-    """The table in a file. Raises `DocumentError`, also where the file cannot be read."""
+    """The table in a file, or that of the first slot of a role. Raises `DocumentError`, also where
+    the file cannot be read."""
     file = os.fspath(path)
     content = beginning(file, MAX_TABLE_BYTES + 1)
     return read_table(content, file)
@@ -267,7 +292,10 @@ def read_table(text: bytes, file: str) -> SplitTable:
     if len(text) > MAX_TABLE_BYTES:
         raise _refused(file, f"is larger than {size(MAX_TABLE_BYTES)}: use a smaller property")
     document = _decoded(text, file)
-    found = tuple(islice(table_defects(document), _MOST_TOLD))
+    found = tuple(islice(role_defects(document), _MOST_TOLD))
+    if not found:
+        document = over_slots(document)
+        found = tuple(islice(table_defects(document), _MOST_TOLD))
     if found:
         from choreomon.files.json_documents import Defects
 
@@ -334,6 +362,7 @@ def _table(document: WrittenTable) -> SplitTable:
         sequences=document.sequences or (),
         after=None if document.after is None else _predecessor(document, document.after),
         key=bytes.fromhex(document.key or ""),
+        roles=Roles(document.roles) if document.roles else NO_ROLES,
     )
 
 

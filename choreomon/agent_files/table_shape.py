@@ -60,8 +60,8 @@ class WrittenTable(JsonDocument, forbid_unknown_fields=True):
     """A file, field by field. `sequences` are those of a property that was written as such;
     `for_each`, `key` and `carries` are those of a property for each instance, `forget` of one whose
     instances are forgotten, `skeleton` and `followers` of `precise` rules, `after` of a system that
-    follows another one, `named_rules` of a property that is written as rules, and `sets` of one
-    where many processes may take the same step."""
+    follows another one, `named_rules` of a property that is written as rules, `sets` of one
+    where many processes may take the same step, and `roles` of a system with replicas."""
 
     kind: str
     version: int
@@ -82,6 +82,7 @@ class WrittenTable(JsonDocument, forbid_unknown_fields=True):
     after: WrittenPredecessor | None = None
     named_rules: list[WrittenRule] | None = None
     sets: tuple[ProcessSet, ...] | None = None
+    roles: dict[str, int] | None = None
 
     def keys(self) -> int:
         """Count the keys of mappings that were read."""
@@ -90,6 +91,8 @@ class WrittenTable(JsonDocument, forbid_unknown_fields=True):
         keys += sum(each is not None for each in (self.for_each, self.key, self.carries, self.sets))
         if self.forget is not None:
             keys += 3
+        if self.roles is not None:
+            keys += 1 + len(self.roles)
         if self.after is not None:
             keys += 4 + 3 * len(self.after.alike)
         return keys + sum(1 + 3 * len(each) for each in more)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
+from choreomon.agent_files.table_roles import by_role
 from choreomon.agent_files.table_sets import Sets, WrittenOut, WrittenReference
 from choreomon.agent_files.table_shape import (
     WrittenReaders,
@@ -14,6 +15,7 @@ from choreomon.agent_files.table_shape import (
     WrittenTable,
 )
 from choreomon.core.labels import CarryingLabel, parse_carrying_label
+from choreomon.core.roles import Roles
 from choreomon.core.verdict import Reference
 from choreomon.properties.automaton import Transition
 from choreomon.properties.owned import owned_rows
@@ -23,11 +25,11 @@ from choreomon.properties.tables import Row, TransitionTable
 # ---------------------------------------------------------------- writing
 
 
-def written_rows(rows: Sequence[Row], sets: Sets) -> list[WrittenRow]:
+def written_rows(rows: Sequence[Row], sets: Sets, roles: Roles) -> list[WrittenRow]:
     """Neighbours that differ in nothing but the owner of their pre-transition may become one."""
     return [
         WrittenRow(
-            on=str(transition.label),
+            on=by_role(CarryingLabel(transition.label), roles),
             source=transition.source,
             target=transition.target,
             final=final,

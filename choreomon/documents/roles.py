@@ -114,7 +114,7 @@ def role_defects(
             told = f"has a slot {process}, which is a process, too: call one of the two otherwise"
             yield Defect(("roles", roles.role_of(process)), told)
     count = len(processes) - len(roles.slots) + sum(roles.slots.values())
-    if count > MOST_SLOTS:
+    if roles and count > MOST_SLOTS:
         told = f"come to {count} processes with all slots; at most {MOST_SLOTS} are supported"
         yield Defect(("roles",), f"{told}: use fewer slots")
     if roles and interaction is not None:

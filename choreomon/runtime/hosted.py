@@ -18,6 +18,7 @@ from choreomon.core.decisive_reasons import with_decisive_reasons
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.labels import CarryingLabel
 from choreomon.core.message import HANDLE, SEND, EventKind, Label, Message
+from choreomon.core.roles import at_slot
 from choreomon.core.stated_rule import rule_of
 from choreomon.core.vector_clock import VectorClock, is_far_beyond, tick
 from choreomon.core.verdict import NEVER
@@ -113,7 +114,8 @@ class Hosted:
     mentions that is not open yet. `store` is the name of the agent's: two agents of one process, or
     one that has lost its store, use the same counts. It is empty for a store that was made before
     stores had names. `value_keys`: by system those of the digests of values, of properties for each
-    instance."""
+    instance. `role`: that of a process which is a slot; services know it by that name, and not by
+    its slot's."""
 
     process: str
     systems: tuple[bytes, ...]
@@ -123,6 +125,7 @@ class Hosted:
     closing: frozenset[bytes] = field(default=frozenset(), kw_only=True)
     foretold: frozenset[CarryingLabel] = field(default=frozenset(), kw_only=True)
     value_keys: Mapping[bytes, bytes] = field(default_factory=dict, kw_only=True)
+    role: str = field(default="", kw_only=True)
     _place: Mapping[bytes, int] = field(init=False, repr=False)
     _left: frozenset[bytes] = field(init=False, repr=False)
     _keys: tuple[bytes, ...] = field(init=False, repr=False)
@@ -163,6 +166,18 @@ class Hosted:
         tables = [host.monitor.table for host in self.hosts]
         parameters = tuple([tuple(sorted(table.parameters)) for table in tables])
         object.__setattr__(self, "parameters", parameters)
+
+    @property
+    def named(self) -> str:
+        """The name by which services know the process."""
+        return self.role or self.process
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """The events that services are to tell, as they know them, with what they carry."""
+        carried = self.values.carried.items()
+        named = self.named
+        return tuple([str(CarryingLabel(at_slot(label, named), names)) for label, names in carried])
 
     @property
     def bearable_frame(self) -> int:

@@ -97,6 +97,7 @@ def make_sidecar(
     systems = tuple(bytes.fromhex(table.system_id) for table in tables)
     return Sidecar(
         process=config.process,
+        role=next((table.named for table in tables if table.roles), ""),
         store=store,
         systems=systems,
         after={

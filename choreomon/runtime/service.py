@@ -97,7 +97,12 @@ class ServiceSide:
 
     def knows(self, tables: Iterable[SplitTable]) -> None:
         """Use the properties of these tables from now on."""
-        self.known = frozenset((ENVIRONMENT, *(name for each in tables for name in each.processes)))
+        self.known = frozenset(
+            (
+                ENVIRONMENT,
+                *(name for each in tables for name in (*each.processes, *each.roles.slots)),
+            )
+        )
 
     def told_of_unknown(self, process: str) -> None:
         """A service told of an event whose other end is none of `known`."""

@@ -140,13 +140,13 @@ class Sidecar(Hosted):
             outputs += more
         state, more = self._watched(state)
         welcome = local.Welcome(
-            process=self.process,
+            process=self.named,
             session=name,
             number=session.last,
             clock=self._clocks(state),
             lease=self.lease,
             window=self.window,
-            labels=self.values.written,
+            labels=self.written,
             version=local.VERSIONS[self.values.any],
         )
         return state, [*outputs, *more, Reply(connection, welcome)]

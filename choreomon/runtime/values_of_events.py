@@ -20,8 +20,7 @@ class ValuesOfEvents:
     not open yet.
 
     `labels`: the events that are to be told, with what each property has of them. `carried`: by
-    label what all have together; `written`: the same as services are told of it; `any`: whether
-    there are any values at all."""
+    label what all have together; `any`: whether there are any values at all."""
 
     def __init__(
         self,
@@ -44,7 +43,6 @@ class ValuesOfEvents:
         self.labels = frozenset((*own, *foretold))
         self.carried: Mapping[Label, tuple[str, ...]] = carried
         self.any = any(carried.values())
-        self.written = tuple([str(CarryingLabel(*each)) for each in carried.items()])
 
     def check(self, label: Label, values: Values) -> None:
         """Raises `ValueError` where an event of this label lacks a value that some property needs,

@@ -122,8 +122,8 @@ class EmbeddedProcess(Carrying):
         agent = self.agent
         await agent.start()
         sidecar = agent.node.driver.sidecar  # what is in the store may have been another one
-        self.name = sidecar.process
-        self._mentioned = mentioned(sidecar.values.written)
+        self.name = sidecar.named
+        self._mentioned = mentioned(sidecar.written)
         self._keys = sidecar.keys
         self._heard = [()] * len(self._keys)
 

@@ -194,3 +194,53 @@ def test_agents_of_any_names_get_files_in_the_folder(tmp_path: Path) -> None:
         assert config.keys is not None
         assert config.keys.secret == Path("/x/keys") / secret_file(process)
         assert set(config.peers) == set(split[process][1].asked)
+
+
+ROLES = """
+roles: {shop: 3}
+property: {sequences: [{steps: ["shop -> bank : pay", "bank -> shop : paid"]}]}
+"""
+
+
+def test_what_stands_under_a_role_is_meant_for_each_of_its_slots(tmp_path: Path) -> None:
+    document = parse_document(ROLES, "roles.yaml").over_slots()
+    assert document.property is not None
+    slots, roles = document.processes, document.replicas.roles
+    tables = transition_tables(document.property.automaton, slots, "precise")
+    split = {
+        slot: (
+            f"{roles.role_of(slot)}.json",
+            SplitTable(32 * "0", "p", "precise", slots, tables[slot], roles=roles),
+        )
+        for slot in slots
+    }
+    deployment = {
+        "addresses": {
+            "shop/1": "tcp://elsewhere:7600",
+            "shop": "tcp://shop-<slot>.shop:7600",
+            "bank": "tcp://bank:7600",
+        },
+        "agent": {
+            "keys": {"secret": "keys/<process>.key", "peers": "keys"},
+            "local": {"path": "agent.sock"},
+            "store": "<process>.db",
+        },
+        "agents": {"shop": {"durability": "power"}, "shop/2": {"deadline": "2s"}},
+    }
+    path = tmp_path / "deployment.json"
+    path.write_text(json.dumps(deployment), encoding="utf-8")
+    files = agent_files(load_deployment(path), split)
+    configs = {
+        config.process: config
+        for config in (parse_agent_config(text, file) for file, text in files.items())
+    }
+    assert [*configs] == [*slots]
+    assert "shop~slot2.agent.yaml" in files
+    assert configs["bank"].peers == {
+        "shop/0": "tcp://shop-0.shop:7600",
+        "shop/1": "tcp://elsewhere:7600",
+        "shop/2": "tcp://shop-2.shop:7600",
+    }
+    assert {configs[slot].tables for slot in slots[:3]} == {(Path("shop.json"),)}
+    assert [configs[slot].durability for slot in slots] == ["power", "power", "power", "process"]
+    assert [configs[slot].deadline for slot in slots] == [1.0, 1.0, 2.0, 1.0]

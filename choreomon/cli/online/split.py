@@ -81,7 +81,7 @@ def command(
     """
     from choreomon.documents.several import load_documents
 
-    document = load_documents(files)
+    document = load_documents(files).over_slots()
     split = _split(document, rules)
     lineage = None
     if predecessor is not None:
@@ -111,7 +111,8 @@ def command(
 
 
 def _split(document: Document, rules: RulesName | None) -> dict[str, tuple[str, SplitTable]]:
-    """The name of the file of each process, and its content. Raises `DocumentError`."""
+    """The table of each process, with the name of its file, which all slots of a role share. Raises
+    `DocumentError`."""
     from choreomon.agent_files.digests import KEY_BYTES
     from choreomon.agent_files.split_names import system_id, table_file_names
     from choreomon.agent_files.table_file import SplitTable
@@ -142,11 +143,13 @@ def _split(document: Document, rules: RulesName | None) -> dict[str, tuple[str, 
     made = system_id(automaton, processes, chosen, secrets.token_bytes(NONCE_BYTES), parameters)
     # The name of a file, which stands for a name that is left out, may be anything.
     title = document.name if document.name.isprintable() else ascii(document.name)
-    names = table_file_names(processes)
+    roles = document.replicas.roles
+    names = table_file_names([*dict.fromkeys(map(roles.role_of, processes))])
+    of_system = (made, title, chosen, processes)
     return {
         process: (
-            names[process],
-            SplitTable(made, title, chosen, processes, table, automaton.sequences, key=key),
+            names[roles.role_of(process)],
+            SplitTable(*of_system, table, automaton.sequences, key=key, roles=roles),
         )
         for process, table in transition_tables(automaton, processes, chosen, parameters).items()
     }
@@ -173,11 +176,13 @@ def _files(split: Mapping[str, tuple[str, SplitTable]], file: str) -> dict[str, 
     from choreomon.core.errors import DocumentError, Problem
 
     files: dict[str, bytes] = {}
-    for process, (name, table) in split.items():
+    for name, table in split.values():
+        if name in files:
+            continue  # of another slot of the same role
         files[name] = write_table(table)
         if len(files[name]) > MAX_TABLE_BYTES:
             told = (
-                f"the table of {process} would be larger than {MAX_TABLE_BYTES} bytes: "
+                f"the table of {table.named} would be larger than {MAX_TABLE_BYTES} bytes: "
                 "use fewer transitions to and from one state"
             )
             raise DocumentError((Problem(file, 0, "property", told),))
@@ -253,9 +258,10 @@ def _show(
     for name in left:
         told = f"warning: {directory / name}: is still that of another system: take it away"
         errors.print(told, style="yellow", markup=False, soft_wrap=True)
-    some = next(table for _, table in split.values())
+    files = dict(split.values())
+    some = next(iter(files.values()))
     screen.print(
-        f"{document.file}: {some.title} is split into {len(split)} files in {directory}, "
+        f"{document.file}: {some.title} is split into {len(files)} files in {directory}, "
         f"rules {some.rules}",
         style="bold",
         markup=False,
@@ -268,11 +274,12 @@ def _show(
     shown = Table()
     for column in ("process", "file", "rows", "asks", "may be asked by"):
         shown.add_column(column, overflow="fold", justify="right" if column == "rows" else "left")
-    for process, (name, table) in split.items():
-        cells = (process, name, str(len(table.table.rows)), _names(table.asked))
-        shown.add_row(*map(Text, (*cells, _names(table.asking))))
+    for name, table in files.items():
+        asks, asking = _names(table, table.asked), _names(table, table.asking)
+        cells = (_process(table), name, str(len(table.table.rows)), asks, asking)
+        shown.add_row(*map(Text, cells))
     screen.print(shown)
-    if idle := [process for process, (_, table) in split.items() if not table.table.rows]:
+    if idle := [table.named for table in files.values() if not table.table.rows]:
         told = "watches nothing: its agent only carries clocks"
         if len(idle) > 1:
             told = "watch nothing: their agents only carry clocks"
@@ -284,8 +291,14 @@ def _show(
     screen.print(told, markup=False, soft_wrap=True)
 
 
-def _names(processes: tuple[str, ...]) -> str:
-    return ", ".join(processes) or "nobody"
+def _process(table: SplitTable) -> str:
+    slots = table.roles.slots.get(table.named)
+    return table.named if slots is None else f"{table.named} ({slots} slots)"
+
+
+def _names(table: SplitTable, processes: tuple[str, ...]) -> str:
+    """The processes, slots by the name of their role."""
+    return ", ".join(dict.fromkeys(map(table.roles.role_of, processes))) or "nobody"
 
 
 def _as_json(
@@ -304,6 +317,7 @@ def _as_json(
         "title": some.title,
         "rules": some.rules,
         **({"for_each": list(some.table.parameters)} if some.table.parameters else {}),
+        **({"roles": dict(some.roles.slots)} if some.roles else {}),
         "directory": str(directory),
         "processes": [
             {
