@@ -193,7 +193,7 @@ def main(given: Sequence[str] | None = None) -> int:
     """The exit code of pytest."""
     parser = argparse.ArgumentParser(prog="python -m tests.quick", description=__doc__)
     parser.add_argument("--base", default="main", help="what the changes are against")
-    parser.add_argument("--seconds", default="45", help="of each processor until no test begins")
+    parser.add_argument("--seconds", default="40", help="of each processor until no test begins")
     parser.add_argument("--list", action="store_true", help="name the files of tests, run none")
     options, more = parser.parse_known_args(given)
     changed = changes(ROOT, options.base)

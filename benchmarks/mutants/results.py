@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from hashlib import sha256
@@ -13,7 +14,7 @@ from typing import Any
 from benchmarks.mutants.mutation import Mutant
 from benchmarks.mutants.page import By, Result
 from benchmarks.mutants.sample import LAWS, Room
-from benchmarks.mutants.touched import Test, Touched, trace
+from benchmarks.mutants.touched import WERE_RUN, Test, Touched, trace
 from benchmarks.mutants.trial import Ended, Server, mutated
 
 
@@ -45,7 +46,10 @@ class Trials:
 
     def _trace(self, file: str, place: Path) -> None:
         start = time.perf_counter()
-        self.server.fork(lambda run: trace(self.server.tree, file, place, run))
+        status = self.server.fork(lambda run: trace(self.server.tree, file, place, run))
+        if os.waitstatus_to_exitcode(status) not in WERE_RUN:
+            said = (self.server.place / "output").read_text(encoding="utf-8")
+            sys.exit(f"{file} cannot be run, so no mutant is noticed by it:\n{said[-2000:]}")
         print(f"traced {file}: {time.perf_counter() - start:.1f} s", file=sys.stderr)
 
     def failing(self) -> list[str]:

@@ -33,6 +33,12 @@ SHARED: Final = ""
 
 PROBE: Final = "__reached__"
 
+WERE_RUN: Final = (
+    pytest.ExitCode.OK,
+    pytest.ExitCode.TESTS_FAILED,
+    pytest.ExitCode.NO_TESTS_COLLECTED,
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Test:
@@ -138,7 +144,8 @@ class Tracer:
 def trace(
     tree: Path, file: str, place: Path, run: Callable[..., int], package: str = "choreomon"
 ) -> int:
-    """Run the tests of a file and keep what they came to. In a process of its own."""
+    """Run the tests of a file and keep what they came to, unless they could not be run. In a
+    process of its own."""
     real, compiled = SourceFileLoader.get_code, place.parent / "probed"
     compiled.mkdir(exist_ok=True)
 
@@ -158,6 +165,8 @@ def trace(
     tracer = Tracer()
     tracer.keep_apart()
     code = run([file], tracer)
+    if code not in WERE_RUN:
+        return code
     imported = {Path(f) for m in [*sys.modules.values()] if (f := getattr(m, "__file__", None))}
     told = {
         "of": {

@@ -148,8 +148,9 @@ class Server:
         scratch = Path(gettempdir(), f"mutants-{os.getppid()}")
         # Nothing is rewritten, so that the modules that are tested are compiled as ever.
         options = ["-q", "--assert=plain", "--rootdir", str(self.tree)]
-        options += ["--basetemp", str(scratch), *more]
-        for plugin_ in ("cacheprovider", "faulthandler", "xdist"):
+        # How long each test may take is said here; what the project says is left out.
+        options += ["--basetemp", str(scratch), "-o", "faulthandler_timeout=0", *more]
+        for plugin_ in ("cacheprovider", "xdist"):
             options += ["-p", f"no:{plugin_}"]
         return int(pytest.main([*options, *tests], plugins=[plugin]))
 

@@ -51,7 +51,7 @@ class _Instance:
         self.own: dict[int, int] = {}
 
 
-class _Parts:
+class Parts:
     """Parts of the property that are for the same `names` of parameters, and their instances.
 
     Items that instances share are kept in the order of reading, and each instance takes them when
@@ -95,14 +95,14 @@ class _Parts:
         base = self._bases.get(key)
         if base is None:
             base = self._bases[key] = _Instance(self._begun(self.units), 0)
-        self._take_all(key, base)
+        self.take_all(key, base)
         made = _Instance(base.verdicts.copied(), base.taken)
         self.instances[binding] = made
         return made
 
     def take(self, binding: Binding, instance: _Instance, item: Item) -> None:
         """Give an instance an item of its own."""
-        self._take_all(binding, instance)
+        self.take_all(binding, instance)
         instance.verdicts.add(item)
         instance.own[item.process] = item.rank
 
@@ -110,7 +110,7 @@ class _Parts:
         """Give an instance all shared items that may have come before one of its own; `lacking`: of
         some process any events may be missing."""
         if lacking or self._last_gap >= instance.taken:
-            self._take_all(binding, instance)
+            self.take_all(binding, instance)
             return
         places: list[int] = []
         for positions in self._of_process.values():
@@ -129,7 +129,7 @@ class _Parts:
         for each in (*self.instances.values(), *self._bases.values()):
             yield each.verdicts
 
-    def _take_all(self, binding: Binding, instance: _Instance) -> None:
+    def take_all(self, binding: Binding, instance: _Instance) -> None:
         for place in range(instance.taken, len(self._shared)):
             of, item = self._shared[place]
             if agree(binding, of):
@@ -274,7 +274,7 @@ class InstancesAuditor:
             if item.label in part.labels:
                 self._take(part, binding, item)
 
-    def _take(self, part: _Parts, binding: Binding, item: Item) -> None:
+    def _take(self, part: Parts, binding: Binding, item: Item) -> None:
         if len(binding) < len(part.names):
             part.share(binding, item)
             return
@@ -289,7 +289,7 @@ class InstancesAuditor:
             found = part.begin(binding)
         part.take(binding, found, item)
 
-    def _made_parts(self, automaton: SequenceAutomaton, parameters: Parameters) -> list[_Parts]:
+    def _made_parts(self, automaton: SequenceAutomaton, parameters: Parameters) -> list[Parts]:
         """The parts of the property, those together that are for the same parameters."""
         groups: dict[tuple[str, ...], tuple[set[str], list[int]]] = {}
         for place, rule in enumerate(rules_of(automaton)):
@@ -302,10 +302,10 @@ class InstancesAuditor:
             units = Units(restricted(automaton, states), self._processes)
             carried = map(parameters.of, units.automaton.labels)
             fewer = frozenset(name for own in carried if len(own) < len(names) for name in own)
-            made.append(_Parts(names, units, rules, self._new, fewer))
+            made.append(Parts(names, units, rules, self.new_verdicts, fewer))
         return made
 
-    def _new(self, units: Units) -> Verdicts:
+    def new_verdicts(self, units: Units) -> Verdicts:
         made = Verdicts(units, self._knowledge, self._limits)
         for index, gap in self._lacking:
             made.lacks(index, gap)

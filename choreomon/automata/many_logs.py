@@ -74,7 +74,7 @@ class ManyLogs:
         self._final = np.zeros(0, np.bool_)
         self._size = np.zeros(0, np.int32)
         self._ready = 0
-        self._grow()
+        self.grow()
 
     def decide(self, letters: Numbers, ends: Offsets) -> npt.NDArray[np.int8]:
         """Decide each multi-trace: `EXPLAINED`, `REFUTED`, or `UNDECIDED`.
@@ -224,7 +224,7 @@ class ManyLogs:
         bits = (empty.astype(np.int64) << np.arange(empty.shape[1])).sum(axis=1)
         masks, which = np.unique(bits, return_inverse=True)
         numbers = np.array([self.situations.start(int(mask)) for mask in masks], np.int32)
-        self._grow()
+        self.grow()
         return numbers[which]
 
     def _looked_up(self, situation: Numbers, code: Numbers) -> tuple[Numbers, Flags]:
@@ -236,7 +236,7 @@ class ManyLogs:
         if unknown.any():
             for entry in np.unique(at[unknown]).tolist():
                 self._learn(*divmod(entry, wide))
-            self._grow()
+            self.grow()
             after = self._after.ravel()[at]
         only: Flags = self._only.ravel()[at].view(np.bool_)
         return after, only
@@ -245,7 +245,7 @@ class ManyLogs:
         self._after[situation, code] = self.situations.after(situation, code)
         self._only[situation, code] = self.situations.may_be_first(situation, code)
 
-    def _grow(self) -> None:
+    def grow(self) -> None:
         """Makes room for all situations known by now, and for as many again, up to the limit."""
         known, room = len(self.situations.known), len(self._final)
         if known > room:

@@ -127,13 +127,13 @@ def _begin(
     held: Connection, prepare: Callable[..., None] | None, arguments: tuple[Any, ...]
 ) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    _be_killed_with(held)
+    be_killed_with(held)
     Thread(target=_end_with, args=(held,), daemon=True).start()
     if prepare is not None:
         prepare(*arguments)
 
 
-def _be_killed_with(held: Connection) -> None:
+def be_killed_with(held: Connection) -> None:
     """Lets the system kill this process when nobody has the other end of the pipe any more: a
     thread has to wait for code in C that keeps the interpreter to itself. Nothing is ever written
     to the pipe, of which the system would tell, too. Ends it here where nobody had it before."""

@@ -1,1 +1,4 @@
-"""Interactions, which say what should happen (sequence diagrams as terms), and their semantics."""
+"""What should happen: sequence diagrams as terms, their meaning step by step, and forms that mean
+the same. Diagrams in files are in `choreomon.diagrams` and `choreomon.hibou`, and logs are compared
+with interactions in `choreomon.verify`.
+"""

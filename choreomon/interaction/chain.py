@@ -190,7 +190,7 @@ def in_coreg(region: Mask, parts: list[Interaction]) -> Interaction:
         else:
             chain = operands.pop() if tail is None else tail
             for operand in reversed(operands):
-                chain = _in_front(region, operand, chain)
+                chain = in_front(region, operand, chain)
         if not (chain._level and chain.operator is Operator.COREG and chain.region == region):
             return chain
         if chain._shared == shared:
@@ -209,7 +209,7 @@ def _link(region: Mask, operand: Interaction, rest: Interaction, level: int) -> 
     return chain
 
 
-def _in_front(region: Mask, operand: Interaction, chain: Interaction) -> Interaction:
+def in_front(region: Mask, operand: Interaction, chain: Interaction) -> Interaction:
     """The chain with an operand put in front of it, and from there where it belongs."""
     held = operand.lifelines & ~region
     inner = chain._level and chain.operator is Operator.COREG and chain.region == region
@@ -266,7 +266,7 @@ def _in_front(region: Mask, operand: Interaction, chain: Interaction) -> Interac
 
 
 def _in_order(region: Mask, operands: list[Interaction], tail: Interaction | None) -> Interaction:
-    """The chain of many operands, the last ones in order already as `tail`: `_in_front` for one
+    """The chain of many operands, the last ones in order already as `tail`: `in_front` for one
     after the other, from the last to the first, in the time of sorting. What lies below all of
     the new operands stays the chain that it is."""
     highest: dict[int, int] = {}

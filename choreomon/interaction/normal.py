@@ -172,7 +172,7 @@ def _alt(parts: list[Interaction]) -> Interaction:
 
 def _loop(operator: Operator, region: Mask, body: Interaction) -> Interaction:
     if operator is not Operator.LOOP_C and (
-        is_single(body.lifelines) or (operator is Operator.LOOP_H and _keeps_order(body))
+        is_single(body.lifelines) or (operator is Operator.LOOP_H and keeps_order(body))
     ):
         operator = Operator.LOOP_C
     if operator is Operator.LOOP_C:
@@ -181,7 +181,7 @@ def _loop(operator: Operator, region: Mask, body: Interaction) -> Interaction:
     pending = [body]
     while pending:
         for choice in alternatives(pending.pop()):
-            if choice.left is not None and _is_needless(operator, region, choice):
+            if choice.left is not None and is_needless(operator, region, choice):
                 pending += operands_of(choice) if choice.right is not None else [choice.left]
             elif choice is not EMPTY:
                 choices.append(choice)
@@ -190,7 +190,7 @@ def _loop(operator: Operator, region: Mask, body: Interaction) -> Interaction:
     return make(operator, region, _alt(choices), None)
 
 
-def _keeps_order(body: Interaction) -> bool:
+def keeps_order(body: Interaction) -> bool:
     """Return whether no iteration of a weak loop over this body can begin before an earlier one,
     since what an iteration does without any one of its lifelines is nothing. False where there are
     too many lifelines to look at."""
@@ -202,7 +202,7 @@ def _keeps_order(body: Interaction) -> bool:
     )
 
 
-def _is_needless(operator: Operator, region: Mask, choice: Interaction) -> bool:
+def is_needless(operator: Operator, region: Mask, choice: Interaction) -> bool:
     """Return whether a loop of this operator and region can do by itself what `choice`, a choice of
     its body, repeats, or does in a row without having to do any of it."""
     if choice.right is not None and not (choice.terminates and not choice.unserved):

@@ -113,14 +113,14 @@ def unanswered_inquiries(
     asked_of[monitor.process] = inspection.plan.own_asked
     for owner in inspection.waiting:
         yield Inquiry(
-            monitor.process,
-            owner,
-            inspection.plan.key,
-            inspection.event,
-            () if inspection.named else asked_of[owner],
-            clock,
-            oldest[monitor.index_of[owner]],
-            named_of(inspection, owner),
+            sender=monitor.process,
+            receiver=owner,
+            inspected=inspection.plan.key,
+            event=inspection.event,
+            asked=() if inspection.named else asked_of[owner],
+            clock=clock,
+            settled=oldest[monitor.index_of[owner]],
+            named=named_of(inspection, owner),
         )
 
 

@@ -55,5 +55,11 @@ def joint_verdict(
             transitions.append(reference)
             because.update(dict.fromkeys(judgement.because))
     return MonitorVerdict(
-        kind, process, event, tuple(transitions), tuple(because), silent, waiting_for
+        kind=kind,
+        process=process,
+        clock=event,
+        transitions=tuple(transitions),
+        because=tuple(because),
+        silent=silent,
+        waiting_for=waiting_for,
     )

@@ -149,7 +149,13 @@ class Monitor(MonitorSetup):
                     effects.append(
                         Send(
                             Inquiry(
-                                self.process, owner, plan.key, event, asked, clock, oldest[index]
+                                sender=self.process,
+                                receiver=owner,
+                                inspected=plan.key,
+                                event=event,
+                                asked=asked,
+                                clock=clock,
+                                settled=oldest[index],
                             )
                         )
                     )
@@ -157,7 +163,13 @@ class Monitor(MonitorSetup):
                 told = _NOTHING_TOLD
                 if plan.own_asked:
                     inquiry = Inquiry(
-                        self.process, self.process, plan.key, event, plan.own_asked, clock, 0
+                        sender=self.process,
+                        receiver=self.process,
+                        inspected=plan.key,
+                        event=event,
+                        asked=plan.own_asked,
+                        clock=clock,
+                        settled=0,
                     )
                     is_open = state.inspections or unprocessed
                     if is_open and must_wait(self, undecided(self, state), inquiry):
@@ -199,14 +211,14 @@ class Monitor(MonitorSetup):
         for place in fired:
             chains[place] = pruned(self, chains[place], place, inspections, settled)
         state = MonitorState(
-            unprocessed,
-            tuple(chains),
-            inspections,
-            decisions,
-            postponed,
-            settled,
-            gaps,
-            evidence,
+            unprocessed=unprocessed,
+            history=tuple(chains),
+            inspections=inspections,
+            decisions=decisions,
+            postponed=postponed,
+            settled=settled,
+            gaps=gaps,
+            evidence=evidence,
         )
         if answered is not None:
             state = judged(self, state, answered, clock, effects)
@@ -265,15 +277,15 @@ class Monitor(MonitorSetup):
         promised = promise(state, clock, index)
         return Send(
             Response(
-                self.process,
-                asker,
-                inspected,
-                event[index],
-                told.records,
-                clock,
-                promised,
-                told.evidence,
-                named,
+                sender=self.process,
+                receiver=asker,
+                inspected=inspected,
+                event_count=event[index],
+                records=told.records,
+                clock=clock,
+                settled=promised,
+                evidence=told.evidence,
+                named=named,
             )
         )
 

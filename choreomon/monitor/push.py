@@ -109,13 +109,13 @@ class PushMonitor:
             effects += [
                 Send(
                     Push(
-                        self.table.process,
-                        reader,
-                        inspected.reference,
-                        event,
-                        judgement.result,
-                        revision,
-                        clock,
+                        sender=self.table.process,
+                        receiver=reader,
+                        reference=inspected.reference,
+                        event=event,
+                        result=judgement.result,
+                        revision=revision,
+                        clock=clock,
                     )
                 )
                 for reader in self.table.readers[inspected.reference]

@@ -273,13 +273,13 @@ def _reason(
     relation: Relation = "before" if known else "concurrent"
     reference, clock, result, since = record
     return Reason(
-        role,
-        reference,
-        clock,
-        result,  # type: ignore[arg-type]
-        relation,
-        certain,
-        pre.clock if pre else None,
-        pre.reference if pre else None,
-        None if known else since,
+        role=role,
+        reference=reference,
+        clock=clock,
+        result=result,  # type: ignore[arg-type]
+        relation=relation,
+        certain=certain,
+        of=pre.clock if pre else None,
+        of_reference=pre.reference if pre else None,
+        since=None if known else since,
     )

@@ -52,7 +52,7 @@ def alike(old: Rows, new: Rows) -> dict[Reference, tuple[Reference, ...]]:
         signatures: dict[object, int] = {}
         refined = {
             (side, reference): signatures.setdefault(
-                _signature(reference, rows[side][reference], side, part), len(signatures)
+                signature(reference, rows[side][reference], side, part), len(signatures)
             )
             for side, reference in sides
         }
@@ -69,7 +69,7 @@ def alike(old: Rows, new: Rows) -> dict[Reference, tuple[Reference, ...]]:
     }
 
 
-def _signature(
+def signature(
     reference: Reference,
     rows: Mapping[Label, tuple[Need, ...] | None],
     side: int,

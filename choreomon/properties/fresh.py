@@ -49,8 +49,8 @@ def begun_anew(
     added: list[StatedTransition] = []
     defects: list[Defect] = []
     for path, label in fresh:
-        found = [*_cancelling(automaton, parameters, label)]
-        told = [*_own_defects(automaton, parameters, label, some=bool(found))]
+        found = [*cancelling_defects(automaton, parameters, label)]
+        told = [*own_defects(automaton, parameters, label, some=bool(found))]
         defects += [Defect(path, message) for message in told]
         added += [
             StatedTransition(source, label, target, True, path)
@@ -58,7 +58,7 @@ def begun_anew(
         ]
         added += [
             StatedTransition(t.source, label, t.target, False, path)
-            for t in ([] if told else _own_steps(automaton, parameters, label))
+            for t in ([] if told else own_steps(automaton, parameters, label))
             if t.label == BEGIN and not _takes_back(automaton, label, t)
         ]
         if len(added) > MAX_TRANSITIONS:
@@ -67,10 +67,10 @@ def begun_anew(
             )
     if defects:
         raise PropertyError(tuple(defects))
-    whole = _with(automaton, added)
+    whole = extended(automaton, added)
     unequal = _taken_back_by_what_carries_more(whole, parameters)
     defects += chain.from_iterable(
-        [Defect(path, message) for message in _defects_of_all(whole, parameters, label, unequal)]
+        [Defect(path, message) for message in defects_of_all(whole, parameters, label, unequal)]
         for path, label in fresh
     )
     if defects:
@@ -83,7 +83,7 @@ def begun_anew(
     )
 
 
-def _with(automaton: SequenceAutomaton, added: Sequence[StatedTransition]) -> SequenceAutomaton:
+def extended(automaton: SequenceAutomaton, added: Sequence[StatedTransition]) -> SequenceAutomaton:
     """The automaton with transitions more. Its self-loops speak of the labels that its
     author gave it, and are not asked about others."""
     try:
@@ -110,7 +110,7 @@ def is_own(parameters: Parameters, fresh: Label, label: Label) -> bool:
     return {*parameters.of(fresh)} <= {*parameters.of(label)}
 
 
-def _own_steps(
+def own_steps(
     automaton: SequenceAutomaton, parameters: Parameters, fresh: Label
 ) -> list[Transition]:
     """The forward transitions of an instance's own. What does as `BEGIN` does is given back with
@@ -140,12 +140,12 @@ def _left(automaton: SequenceAutomaton) -> set[str]:
     return {t.source for t in (*automaton.forward, *automaton.backward)}
 
 
-def _cancelling(
+def cancelling_defects(
     automaton: SequenceAutomaton, parameters: Parameters, fresh: Label
 ) -> Iterator[tuple[str, str]]:
     """Yield from where to where the label leads back: from the target of each own step, where it
     matters that one is there, to where the own ones that lead there begin."""
-    own = _own_steps(automaton, parameters, fresh)
+    own = own_steps(automaton, parameters, fresh)
     following: dict[str, list[str]] = {}
     for t in own:
         following.setdefault(t.source, []).append(t.target)
@@ -161,11 +161,11 @@ def _cancelling(
         yield from ((state, begin) for state in reached if state in left)
 
 
-def _own_defects(
+def own_defects(
     automaton: SequenceAutomaton, parameters: Parameters, fresh: Label, *, some: bool
 ) -> Iterator[str]:
     """Yield what of a label alone keeps it from being fresh. `some`: it takes something back."""
-    own = _own_steps(automaton, parameters, fresh)
+    own = own_steps(automaton, parameters, fresh)
     left = _left(automaton)
     circle = _circle(automaton, own)
     if circle:
@@ -214,14 +214,14 @@ def _taken_back_by_what_carries_more(
     ]
 
 
-def _defects_of_all(
+def defects_of_all(
     automaton: SequenceAutomaton,
     parameters: Parameters,
     fresh: Label,
     unequal: Sequence[tuple[Transition, Transition]],
 ) -> Iterator[str]:
     """Yield what keeps the cancellations of all from being as if no own event had been."""
-    own = {*_own_steps(automaton, parameters, fresh)}
+    own = {*own_steps(automaton, parameters, fresh)}
     for r, t in unequal:
         if r not in own and is_own(parameters, fresh, t.label):
             lacks = " and ".join(

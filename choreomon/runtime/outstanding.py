@@ -114,7 +114,7 @@ class OutstandingInquiries:
 
     def resume(self, now: float) -> None:
         """Send what is outstanding and not in flight, as far as there is room."""
-        self._send_new(self._choose())
+        self._send_new(self.choose())
         if self._sent and self.due is None:
             self.due = now + self._wait
 
@@ -123,7 +123,7 @@ class OutstandingInquiries:
         nothing was heard of the peer, the oldest few."""
         if self.due is None or now < self.due:
             return
-        before = self._choose()
+        before = self.choose()
         first = self._wait <= self._back_off.first
         again = [each for key, each in self._sent.items() if key in before]
         again = again[: None if first else FEW]
@@ -138,7 +138,7 @@ class OutstandingInquiries:
         if not self._sent:
             self.due = None
 
-    def _choose(self) -> dict[Key, Asked]:
+    def choose(self) -> dict[Key, Asked]:
         """Let the oldest that are outstanding be in flight; what was before."""
         before = self._sent
         oldest = [*islice(self._outstanding(), self._in_flight + 1)]

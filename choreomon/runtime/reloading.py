@@ -112,7 +112,7 @@ def reloaded(before: Sidecar, state: SidecarState, after: Sidecar) -> SidecarSta
             }
         ),
         tuple(counts),
-        _closed(before, state, after, hosts),
+        closed_from(before, state, after, hosts),
         state.said.moved(places),
     )
     return after.watched(state)
@@ -152,7 +152,7 @@ def _since(
     return tuple(found)
 
 
-def _closed(
+def closed_from(
     before: Sidecar, state: SidecarState, after: Sidecar, hosts: list[HostState]
 ) -> tuple[int, ...]:
     """See `SidecarState.closed`. What is being closed already stays as it is."""

@@ -4,11 +4,6 @@
         shop, customer = run.blocking("shop"), run.blocking("customer")
         customer.handling(shop.sending("customer", "parcel"))
 
-    monitored_run   one run: monitors on a loop of their own, and what they found
-    report_files    what is kept of a failing test
-    plugin          the same for pytest: a fixture, a marker, an option
-    held_ports      where monitors listen
-
 The monitors are those of `choreomon.sdk.embedded`, with real sockets on loopback.
 """
 

@@ -118,10 +118,10 @@ class PersistentSets:
             elif top.left not in found or top.right not in found:
                 pending += [top.right, top.left]
             elif top.kind == COREG:
-                theirs = found[top.right] if _may_avoid(top.left, on & ~top.region) else NEVER
+                theirs = found[top.right] if may_avoid(top.left, on & ~top.region) else NEVER
                 found[top] = max(found[top.left], theirs)
             else:
-                behind = found[top.right] and _may_avoid(top.left, component)
+                behind = found[top.right] and may_avoid(top.left, component)
                 found[top] = WAITS if behind else found[top.left]
         return found[node]
 
@@ -157,7 +157,7 @@ def _standing(top: Interaction, leaf: Interaction, bound: Mask, known: _Known) -
     return ours
 
 
-def _may_avoid(node: Residual, lifelines: Mask) -> bool:
+def may_avoid(node: Residual, lifelines: Mask) -> bool:
     """Tell whether a residual may do nothing more on these lifelines; False if that is not
     known."""
     pending = [node]

@@ -157,7 +157,7 @@ class ShortLogs:
             one: [leaf for leaf in leaves if leaf.lifelines == one] for one in each(term.lifelines)
         }
         self._check_budget: CheckBudget | None = None
-        self._is_cut = False
+        self.is_cut = False
         """Whether something was not searched that grows without an end."""
         self._words: dict[tuple[Action, Rest], Rest] = {}
         self._split: list[tuple[Interaction, Rest]] = []
@@ -219,7 +219,7 @@ class ShortLogs:
         explained = self._explained
         if (known := explained.get(start)) is not None:
             return known, 0
-        self._is_cut = False
+        self.is_cut = False
         seen = {start}
         way: list[tuple[Vertex, Iterator[Vertex]]] = [(start, self._next(start, lifelines))]
         while way:
@@ -248,7 +248,7 @@ class ShortLogs:
             seen.add(there)
             strays = len(seen) > 2 * len(way) + 2
             way.append((there, self._next(there, lifelines, strays=strays)))
-        if self._is_cut:
+        if self.is_cut:
             return None, len(seen)
         explained.update(dict.fromkeys(seen, False))
         return False, len(seen)
@@ -273,7 +273,7 @@ class ShortLogs:
                 for leaf in self._leaves[lifelines[number]]:
                     for left in self._steps(term, leaf):
                         if left.size > GROWTH * self.term.size:
-                            self._is_cut = True
+                            self.is_cut = True
                             continue
                         vertex = (left, rests)
                         if not strays or self._may_be_right(vertex, lifelines):

@@ -57,10 +57,10 @@ def disagree(found: Callable[[SmallNumbers], Form] = shortest_of_small) -> int:
 
 def test_planted_mistakes_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     assert disagree() == 0
-    common, sparse = small_numbers._common, small_numbers._sparse
+    common, sparse = small_numbers.most_common, small_numbers.others_coded
     planted: dict[str, object] = {
-        "_common": lambda numbers: None if common(numbers) == numbers.zero else common(numbers),
-        "_sparse": lambda numbers, most, others: sparse(numbers, most, others[::-1]),
+        "most_common": lambda numbers: None if common(numbers) == numbers.zero else common(numbers),
+        "others_coded": lambda numbers, most, others: sparse(numbers, most, others[::-1]),
         "_SHIFT": 6,
         "HALF": HALF - 1,
         "LEAST": -31,

@@ -351,6 +351,32 @@ def test_functions_of_more_than_60_lines_are_named() -> None:
     assert long == LONG_FUNCTIONS.keys()
 
 
+MOST_BY_PLACE = 6
+"""Values that somebody who reads a call can tell apart without their names."""
+
+
+def test_named_tuples_of_more_than_six_fields_are_not_filled_by_place() -> None:
+    wide = {
+        node.name
+        for path in modules()
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.ClassDef)
+        and "NamedTuple" in map(ast.unparse, node.bases)
+        and sum(isinstance(each, ast.AnnAssign) for each in node.body) > MOST_BY_PLACE
+    }
+    assert "MonitorState" in wide
+    found = {
+        f"{path.relative_to(ROOT)}: {call.func.id}"
+        for path in modules()
+        for call in ast.walk(tree_of(path))
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Name)
+        and call.func.id in wide
+        and len(call.args) > MOST_BY_PLACE
+    }
+    assert found == set()
+
+
 def test_every_module_says_what_it_is() -> None:
     silent = [
         name_of(path)
@@ -470,3 +496,27 @@ def test_modules_of_tests_have_names_of_their_own() -> None:
     """Two of one name in two folders cannot be collected in one run."""
     names = Counter(path.name for path in (ROOT / "tests").rglob("test_*.py"))
     assert [name for name, times in names.items() if times > 1] == []
+
+
+def patched(text: str) -> list[str]:
+    """The names that a test replaces, as far as they stand where it does."""
+    calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+    return [
+        f"{ast.unparse(call.args[0])}.{call.args[1].value}"
+        if len(call.args) > 1 and isinstance(call.args[1], ast.Constant)
+        else ast.unparse(call.args[0]).strip("'")
+        for call in calls
+        if ast.unparse(call.func).rpartition(".")[2] in ("setattr", "patch", "object") and call.args
+    ]
+
+
+def test_tests_replace_nothing_private_of_ours() -> None:
+    """Else a change of what nobody outside sees would break them."""
+    assert patched('monkeypatch.setattr(a.b, "_c", 1)\npatch("a._b")') == ["a.b._c", "a._b"]
+    private = {
+        f"{path.name}: {name}"
+        for path in sorted((ROOT / "tests").rglob("*.py"))
+        for name in patched(path.read_text(encoding="utf-8"))
+        if re.search(r"\._[a-z]\w*$", name) and name != "os._exit"
+    }
+    assert private == set()

@@ -144,11 +144,11 @@ def test_planted_bugs_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     def without_gaps(auditor: InstancesAuditor, units: Units) -> Verdicts:
         return Verdicts(units, auditor._knowledge, Limits())
 
-    parts = instances_module._Parts
+    parts = instances_module.Parts
     for owner, name, planted, seeds in (
-        (parts, "_take_all", lambda *_: None, range(200)),
+        (parts, "take_all", lambda *_: None, range(200)),
         (parts, "take_the_rest", lambda *_, **__: None, range(600)),
-        (InstancesAuditor, "_new", without_gaps, range(400, 800)),
+        (InstancesAuditor, "new_verdicts", without_gaps, range(400, 800)),
         (instances_module, "agree", lambda one, other: True, range(200)),
     ):
         with monkeypatch.context() as patch:

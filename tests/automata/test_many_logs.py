@@ -170,7 +170,7 @@ def test_of_too_many_rows_those_with_the_most_states_are_kept(
 
 def test_tables_are_as_large_as_what_is_known_asks_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """Less than half of them is empty, and all are within their bound."""
-    grow = ManyLogs._grow
+    grow = ManyLogs.grow
     full = 0
 
     def watched(self: ManyLogs) -> None:
@@ -181,7 +181,7 @@ def test_tables_are_as_large_as_what_is_known_asks_for(monkeypatch: pytest.Monke
         assert self._after[1:].size <= many_logs.CELLS
         full += room == most < 2 * known
 
-    monkeypatch.setattr(ManyLogs, "_grow", watched)
+    monkeypatch.setattr(ManyLogs, "grow", watched)
     monkeypatch.setattr(many_logs, "CELLS", 200)
     disagreements(range(100), SLICES)
     assert full > 10

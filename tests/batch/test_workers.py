@@ -216,7 +216,7 @@ def test_a_block_that_is_left_ends_them_within_code_in_c() -> None:
 
 def test_they_end_where_the_system_does_not_tell_them(monkeypatch: pytest.MonkeyPatch) -> None:
     codes: queue.Queue[int] = queue.Queue()
-    monkeypatch.setattr("choreomon.batch.workers._be_killed_with", lambda _: None)
+    monkeypatch.setattr("choreomon.batch.workers.be_killed_with", lambda _: None)
     monkeypatch.setattr(signal, "signal", lambda *_: None)
     monkeypatch.setattr(os, "_exit", codes.put)
     held, letting_go = multiprocessing.Pipe(duplex=False)

@@ -218,7 +218,11 @@ print(json.dumps(told))
 
 
 def test_a_mutant_is_killed_by_the_tests_that_come_to_it_or_survives(tmp_path: Path) -> None:
-    for name, text in (("toy/__init__.py", ""), ("toy/toy.py", TOY), ("tests/test_toy.py", TESTS)):
+    ours = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    for name, text in (
+        ("pyproject.toml", ours),  # which says how tests are run
+        *(("toy/__init__.py", ""), ("toy/toy.py", TOY), ("tests/test_toy.py", TESTS)),
+    ):
         file = tmp_path / "tree" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)

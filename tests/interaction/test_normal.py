@@ -98,10 +98,10 @@ IN_TURN = loop_w(seq(a("planted2!v"), a("planted2?w")))
         ),
         ("is_freer", lambda region, term: True, lambda: loop_w(par(IN_TURN, IN_TURN))),
         ("is_freer", lambda region, term: True, lambda: seq(par(IN_TURN, IN_TURN), IN_TURN)),
-        ("_is_needless", lambda operator, region, choice: True, lambda: loop_w(seq(X, Y))),
-        ("_keeps_order", lambda body: True, lambda: loop_h(alt(Y, seq(X, Z)))),
+        ("is_needless", lambda operator, region, choice: True, lambda: loop_w(seq(X, Y))),
+        ("keeps_order", lambda body: True, lambda: loop_h(alt(Y, seq(X, Z)))),
         ("is_single", lambda lifelines: True, lambda: strict(X, Y)),
-        ("_in_front", lambda region, one, chain: seq(chain, one), lambda: seq(X, Y, Z)),
+        ("in_front", lambda region, one, chain: seq(chain, one), lambda: seq(X, Y, Z)),
     ],
     ids=lambda given: given if isinstance(given, str) else "",
 )

@@ -75,5 +75,5 @@ def test_the_law_notices_newer_inquiries_that_take_the_place_of_older_ones(
     of forty shows it."""
     assert left(22, 1, PARTED) == []
     monkeypatch.setattr(OutstandingInquiries, "ask", jumps_the_queue)
-    monkeypatch.setattr(OutstandingInquiries, "_choose", keeps_what_is_in_flight)
+    monkeypatch.setattr(OutstandingInquiries, "choose", keeps_what_is_in_flight)
     assert left(22, 1, PARTED)

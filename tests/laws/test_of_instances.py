@@ -83,17 +83,17 @@ def promise_of_oneself_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def no_waking(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is decided above does not let go on what waits below."""
-    monkeypatch.setattr(Turn, "_wake", lambda self: self._to_wake.clear())
+    monkeypatch.setattr(Turn, "wake", lambda self: self._to_wake.clear())
 
 
 def all_at_one_binding(monkeypatch: pytest.MonkeyPatch) -> None:
     """Instances are mixed."""
-    step = Turn._step
+    step = Turn.step_at
 
     def mixing(self: Turn, binding: Binding, *others: Any) -> None:
         step(self, tuple((name, "0") for name, _ in binding), *others)
 
-    monkeypatch.setattr(Turn, "_step", mixing)
+    monkeypatch.setattr(Turn, "step_at", mixing)
 
 
 def all_cancellations_certain(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,7 +112,7 @@ def nothing_above(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def gaps_not_noted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Turn, "_gaps", lambda self, state: None)
+    monkeypatch.setattr(Turn, "note_gaps", lambda self, state: None)
 
 
 def stored_without_what_changed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -197,7 +197,7 @@ def as_they_are(chain: Chain, reference: Any, own: int) -> Chain:
 
 
 TAKEN_OVER = opening.taken_over
-CLOSED = reloading._closed
+CLOSED = reloading.closed_from
 
 
 def closed_from_the_beginning(*arguments: Any) -> tuple[int, ...]:
@@ -210,7 +210,7 @@ PLANTED: list[tuple[str, AbstractContextManager[Any], int]] = [
     ("open is certain", patch.object(opening, "taken_over", open_ones_are_certain), 0),
     ("open is nothing", patch.object(opening, "taken_over", open_ones_are_nothing), 361),
     ("what was dropped is nothing", patch.object(opening, "taken_over", as_they_are), 620),
-    ("closed at once", patch.object(reloading, "_closed", closed_from_the_beginning), 0),
+    ("closed at once", patch.object(reloading, "closed_from", closed_from_the_beginning), 0),
 ]
 
 

@@ -164,7 +164,7 @@ def test_logs_that_are_nearly_right_are_judged_like_those_they_were_made_from() 
 
 
 def test_a_clock_that_is_not_mended_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(RecordMapping, "_renamed", lambda *given: given[-1])
+    monkeypatch.setattr(RecordMapping, "renamed_clock", lambda *given: given[-1])
     assert {name for name, _ in wrong(range(40))} == {"renamed"}
     monkeypatch.undo()
     monkeypatch.setattr(clocks_module, "unquoted", lambda text: (text, ""))

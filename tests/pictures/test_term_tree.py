@@ -87,12 +87,12 @@ def test_nodes_that_are_narrower_in_the_layout_than_in_the_picture_are_noticed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     terms = random_interactions(6, 10)
-    middles = module._middles
+    middles = module.middles_of
 
     def squeezed(nodes: list[module._Node]) -> list[float]:
         return middles([node._replace(label="o") for node in nodes])
 
-    monkeypatch.setattr(module, "_middles", squeezed)
+    monkeypatch.setattr(module, "middles_of", squeezed)
     noticed = 0
     for term in terms:
         try:

@@ -179,12 +179,12 @@ def test_with_begin_it_is_as_if_the_instance_had_begun_just_now() -> None:
 def test_a_fresh_label_that_does_not_begin_what_begin_does_is_noticed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    right = fresh_module._with
+    right = fresh_module.extended
 
     def without(automaton: SequenceAutomaton, added: list[StatedTransition]) -> SequenceAutomaton:
         return right(automaton, [each for each in added if each.backward])
 
-    monkeypatch.setattr(fresh_module, "_with", without)
+    monkeypatch.setattr(fresh_module, "extended", without)
     assert wrong(range(200), begin=True)[0]
 
 
@@ -195,14 +195,14 @@ def test_planted_bugs_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
         return list(automaton.forward)
 
     for name, planted in (
-        ("_own_steps", own_steps),
-        ("_defects_of_all", lambda *_: iter(())),
-        ("_own_defects", lambda *_, **__: iter(())),
-        ("_cancelling", lambda *_: iter(())),
+        ("own_steps", own_steps),
+        ("defects_of_all", lambda *_: iter(())),
+        ("own_defects", lambda *_, **__: iter(())),
+        ("cancelling_defects", lambda *_: iter(())),
     ):
         with monkeypatch.context() as patch:
             patch.setattr(fresh_module, name, planted)
-            if name in ("_own_steps", "_cancelling"):
-                patch.setattr(fresh_module, "_own_defects", lambda *_, **__: iter(()))
-                patch.setattr(fresh_module, "_defects_of_all", lambda *_: iter(()))
+            if name in ("own_steps", "cancelling_defects"):
+                patch.setattr(fresh_module, "own_defects", lambda *_, **__: iter(()))
+                patch.setattr(fresh_module, "defects_of_all", lambda *_: iter(()))
             assert wrong(range(700))[0], name

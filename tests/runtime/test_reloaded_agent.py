@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from choreomon.agent_files.table_file import SplitTable, write_table
 from choreomon.core.errors import DocumentError
 from choreomon.properties.tables import transition_tables
 from choreomon.runtime.agent import Agent
+from choreomon.runtime.driver import Driver
 from choreomon.runtime.inputs import GivenUp
 from choreomon.runtime.operations.logs import Log
 from choreomon.runtime.reload_request import NotAsked, ask_to_reload
@@ -138,15 +140,21 @@ def test_what_waited_for_a_slice_is_opened_after_it_whatever_is_due_by_then(
         agent = agent_of(configure(tmp_path, "1.json"))
         await agent.start()
         configure(tmp_path, "1.json, 2.json")
-        with monkeypatch.context() as overloaded:
-            overloaded.setattr(agent.node, "_tick", lambda: None)  # it would have more at once
-            overloaded.setattr(agent.node.driver, "_passed", iter([GivenUp(0, 1)]))
-            assert agent.reload() == ""
-            assert held(agent) == ["1"]
-            agent.node._slices.soon()
-            await asyncio.sleep(0)
-            await asyncio.sleep(0)
-            assert held(agent) == ["1", "2"]
+        due = [GivenUp(0, 1)]
+
+        def going_on(driver: Driver, enough: Callable[[], bool]) -> None:
+            due.clear()
+            go_on(driver, enough)
+
+        go_on = Driver.go_on
+        monkeypatch.setattr(Driver, "passing", property(lambda driver: bool(due)))
+        monkeypatch.setattr(Driver, "go_on", going_on)
+        assert agent.reload() == ""
+        assert held(agent) == ["1"]
+        agent.node._slices.soon()
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert held(agent) == ["1", "2"]
         await agent.stop()
 
     run(main)

@@ -63,7 +63,7 @@ def test_what_grows_without_an_end_is_left_to_others(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(short_logs, "GROWTH", 0)
     assert not wrong(range(2_030, 2_080), ("slice",))
     missed = property(lambda logs: False, lambda logs, value: None)
-    monkeypatch.setattr(short_logs.ShortLogs, "_is_cut", missed, raising=False)
+    monkeypatch.setattr(short_logs.ShortLogs, "is_cut", missed, raising=False)
     assert wrong(range(2_030, 2_080), ("slice",))
 
 

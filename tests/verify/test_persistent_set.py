@@ -215,7 +215,7 @@ def test_what_is_free_in_a_residual_can_be_observed_first(seed: int) -> None:
 
 @pytest.mark.parametrize(
     ("name", "wrong"),
-    [("whole", lambda gaps: NONE), ("_may_avoid", lambda node, lifelines: False)],
+    [("whole", lambda gaps: NONE), ("may_avoid", lambda node, lifelines: False)],
 )
 def test_pasts_and_left_operands_that_are_overlooked_are_noticed(
     name: str, wrong: Callable[..., object], monkeypatch: pytest.MonkeyPatch

@@ -41,18 +41,18 @@ class SmallNumbers(NamedTuple):
 def shortest_of_small(numbers: SmallNumbers) -> Form:
     """The shortest form of these numbers, as `shortest` finds it."""
     half = len(numbers.data) // 2  # the least that others than sparse ones take
-    common = _common(numbers)
+    common = most_common(numbers)
     if common is None:
         return _dense(numbers)
     others = numbers.data.translate(None, _ALL[common : common + 1])
     least = _SHIFT + 2 * len(others)
     if least < half:
-        sparse = _sparse(numbers, common, others)
+        sparse = others_coded(numbers, common, others)
         if len(sparse) < half:
             return Form(SPARSE, sparse)
     best = _dense(numbers)
     if least <= len(best.data):
-        sparse = _sparse(numbers, common, others)
+        sparse = others_coded(numbers, common, others)
         if len(sparse) <= len(best.data):
             return Form(SPARSE, sparse)
     return best
@@ -65,7 +65,7 @@ def least_of(lowest: bytes) -> int:
     return min(len(lowest) // 2, 2 * min(odd, len(lowest) - odd))
 
 
-def _common(numbers: SmallNumbers) -> int | None:
+def most_common(numbers: SmallNumbers) -> int | None:
     """The byte of zero, where at least half of the numbers are zero; or the first one of which at
     least half are."""
     data, zero = numbers
@@ -80,7 +80,7 @@ def _common(numbers: SmallNumbers) -> int | None:
     return None
 
 
-def _sparse(numbers: SmallNumbers, common: int, others: bytes) -> bytes:
+def others_coded(numbers: SmallNumbers, common: int, others: bytes) -> bytes:
     data, zero = numbers
     marks = data.translate(b"\1" * common + b"\0" + b"\1" * (255 - common))
     told = [common - zero] * (1 + 2 * len(others))

@@ -163,7 +163,7 @@ class RecordMapping:
                 if self.plain_names:
                     clock = {plain(key): count for key, count in clock.items()}
                 if clock.get(process, 0) < 1:
-                    clock = clock_in(self._renamed(values, record, process, clock), process)
+                    clock = clock_in(self.renamed_clock(values, record, process, clock), process)
             except ClockError as error:
                 return Diagnostic("not-understood", str(error), place)
         number = None if values.number is None else values.number(record)
@@ -196,7 +196,7 @@ class RecordMapping:
             values=carried,
         )
 
-    def _renamed(
+    def renamed_clock(
         self, values: Values, record: dict[str, Any], process: str, clock: dict[str, int]
     ) -> dict[str, int]:
         """The clock with the names that the mapping gives to processes, where it has those of

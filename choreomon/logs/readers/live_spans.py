@@ -71,4 +71,13 @@ def _told(place: Place, process: str, span: str, message: LiveMessage | Why) -> 
         return LiveTold(place, process, span, why=message)
     kind, peer, name, values, known = message
     header = known and peer != ENVIRONMENT
-    return LiveTold(place, process, span, kind, peer, name, header, values)
+    return LiveTold(
+        place=place,
+        process=process,
+        span=span,
+        kind=kind,
+        peer=peer,
+        name=name,
+        header=header,
+        values=values,
+    )

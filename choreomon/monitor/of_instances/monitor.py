@@ -190,14 +190,14 @@ class Turn:
         """Do all that follows from this input; once."""
         # What is common goes first and by type, as in `Monitor.step`.
         if type(input_) is InstanceMessage:
-            self._step(input_.binding, input_.message)
+            self.step_at(input_.binding, input_.message)
         elif type(input_) is InstanceEvent:
             event = input_.event
-            self._step(input_.binding, event, event.clock[self._monitor.own])
+            self.step_at(input_.binding, event, event.clock[self._monitor.own])
             self._give_up_above(event.clock)
         else:
             self._take_rarer(input_)
-        self._wake()
+        self.wake()
         if self.shared.unfinished:
             self.effects.append(Unfinished())
 
@@ -206,14 +206,14 @@ class Turn:
             case Expire(event) | GiveUp(event):
                 found = self._opened_at(event)
                 if found is not None:
-                    self._step(found.binding, input_)
+                    self.step_at(found.binding, input_)
             case GoOn():
                 self._go_on()
             case GapOpens(since):
-                self._gaps(gap_opened(self._monitor, self._of_gaps(), since or self.clock))
+                self.note_gaps(gap_opened(self._monitor, self._of_gaps(), since or self.clock))
             case GapEnds(until, since):
                 state, verdicts = gap_ended(self._monitor, self._of_gaps(), until, since)
-                self._gaps(state)
+                self.note_gaps(state)
                 self.effects += verdicts
 
     def view(self, binding: Binding) -> MonitorState:
@@ -240,7 +240,7 @@ class Turn:
             return self._monitor.unseen(self.shared, binding)
         return found
 
-    def _step(self, binding: Binding, input_: Input, next_count: int | None = None) -> None:
+    def step_at(self, binding: Binding, input_: Input, next_count: int | None = None) -> None:
         """Step one instance; what waits for it is to be woken."""
         monitor = self._monitor
         parts = self._parts(binding)
@@ -328,7 +328,7 @@ class Turn:
 
     # What is decided at one binding lets others go on.
 
-    def _wake(self) -> None:
+    def wake(self) -> None:
         """Try again what waits for what was decided; in slices only some of it now."""
         woken = 0
         while self._to_wake:
@@ -338,7 +338,7 @@ class Turn:
                 self._unfinished(binding)
                 continue
             woken += 1
-            self._step(binding, _GO_ON)
+            self.step_at(binding, _GO_ON)
 
     def _unfinished(self, binding: Binding) -> None:
         if binding not in self.shared.unfinished:
@@ -348,7 +348,7 @@ class Turn:
         if self.shared.unfinished:
             first, *rest = self.shared.unfinished
             self.shared = self.shared._replace(unfinished=tuple(rest))
-            self._step(first, _GO_ON)
+            self.step_at(first, _GO_ON)
 
     # Bounds.
 
@@ -359,8 +359,8 @@ class Turn:
             oldest = self.shared.open.first
             if oldest is None or oldest.event == newest:
                 break
-            self._step(oldest.binding, GiveUp(oldest.event))
-            self._wake()
+            self.step_at(oldest.binding, GiveUp(oldest.event))
+            self.wake()
 
     def _opened_at(self, event: VectorClock) -> OpenEvent | None:
         found = self.shared.open.at(event[self._monitor.own])
@@ -371,5 +371,5 @@ class Turn:
     def _of_gaps(self) -> MonitorState:
         return self._monitor.one.initial()._replace(gaps=self.shared.gaps)
 
-    def _gaps(self, state: MonitorState) -> None:
+    def note_gaps(self, state: MonitorState) -> None:
         self.shared = self.shared._replace(gaps=state.gaps)

@@ -119,14 +119,14 @@ def viewed(
     elif next_count is not None:
         promised = next_count - 1
     return MonitorState(
-        (),
-        tuple(history),
-        inspections,
-        decisions,
-        postponed,
-        (*shared.promises, promised),
-        shared.gaps,
-        evidence,
+        unprocessed=(),
+        history=tuple(history),
+        inspections=inspections,
+        decisions=decisions,
+        postponed=postponed,
+        settled=(*shared.promises, promised),
+        gaps=shared.gaps,
+        evidence=evidence,
     )
 
 

@@ -58,7 +58,7 @@ def term_tree(interaction: Interaction) -> Picture:
     Raises ChoreomonError for interactions of more than 20,000 symbols.
     """
     nodes = _nodes(interaction)
-    middles = _middles(nodes)
+    middles = middles_of(nodes)
     places = [
         Point(x, _MARGIN + _HEIGHT / 2 + node.level * _LEVEL)
         for node, x in zip(nodes, middles, strict=True)
@@ -129,7 +129,7 @@ def _width(node: _Node) -> float:
     return text_width(shown, bold=not node.is_leaf) + 16
 
 
-def _middles(nodes: list[_Node]) -> list[float]:
+def middles_of(nodes: list[_Node]) -> list[float]:
     """The x of every node. Subtrees stand side by side, each as wide as its widest level needs, and
     a parent stands centred above its operands if its own width allows it."""
     span = [0.0] * len(nodes)  # the width of the subtree of a node
