@@ -39,7 +39,7 @@ def table_at(table: TransitionTable, slot: str, roles: Roles) -> TransitionTable
         return reference._replace(process=slot) if reference.process == before else reference
 
     def others(names: tuple[str, ...]) -> tuple[str, ...]:
-        """Those that follow an own transition, among which the process itself is not."""
+        """Processes that follow an own transition, among which the process itself is not."""
         if siblings == (slot,) or not {*names} & {*siblings}:
             return names
         kept = {*names, *siblings} - {slot}

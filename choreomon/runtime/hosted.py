@@ -18,7 +18,6 @@ from choreomon.core.decisive_reasons import with_decisive_reasons
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.labels import CarryingLabel
 from choreomon.core.message import HANDLE, SEND, EventKind, Label, Message
-from choreomon.core.roles import at_slot
 from choreomon.core.stated_rule import rule_of
 from choreomon.core.vector_clock import VectorClock, is_far_beyond, tick
 from choreomon.core.verdict import NEVER
@@ -171,13 +170,6 @@ class Hosted:
     def named(self) -> str:
         """The name by which services know the process."""
         return self.role or self.process
-
-    @property
-    def written(self) -> tuple[str, ...]:
-        """The events that services are to tell, as they know them, with what they carry."""
-        carried = self.values.carried.items()
-        named = self.named
-        return tuple([str(CarryingLabel(at_slot(label, named), names)) for label, names in carried])
 
     @property
     def bearable_frame(self) -> int:

@@ -146,7 +146,7 @@ class Sidecar(Hosted):
             clock=self._clocks(state),
             lease=self.lease,
             window=self.window,
-            labels=self.written,
+            labels=self.values.written(self.named),
             version=local.VERSIONS[self.values.any],
         )
         return state, [*outputs, *more, Reply(connection, welcome)]

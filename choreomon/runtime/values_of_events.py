@@ -11,6 +11,7 @@ from choreomon.agent_files.values import checked_values
 from choreomon.core.binding import Binding, Values
 from choreomon.core.labels import CarryingLabel
 from choreomon.core.message import Label
+from choreomon.core.roles import at_slot
 from choreomon.monitor.host import Host
 
 
@@ -43,6 +44,13 @@ class ValuesOfEvents:
         self.labels = frozenset((*own, *foretold))
         self.carried: Mapping[Label, tuple[str, ...]] = carried
         self.any = any(carried.values())
+
+    def written(self, process: str) -> tuple[str, ...]:
+        """The events that a service is to tell, of a process which it knows by this name."""
+        carried = self.carried.items()
+        return tuple(
+            [str(CarryingLabel(at_slot(label, process), names)) for label, names in carried]
+        )
 
     def check(self, label: Label, values: Values) -> None:
         """Raises `ValueError` where an event of this label lacks a value that some property needs,

@@ -123,7 +123,7 @@ class EmbeddedProcess(Carrying):
         await agent.start()
         sidecar = agent.node.driver.sidecar  # what is in the store may have been another one
         self.name = sidecar.named
-        self._mentioned = mentioned(sidecar.written)
+        self._mentioned = mentioned(sidecar.values.written(self.name))
         self._keys = sidecar.keys
         self._heard = [()] * len(self._keys)
 
