@@ -147,7 +147,6 @@ class Simulation(Scenario):
     ) -> tuple[Measures, Explained]:
         """Put monitors beside the processes of the world; return the measures of their costs, and
         their `Monitors.explained`."""
-        event_queue, streams = world.event_queue, Streams(seed)
         lookup = _Lookup(world, automaton)
         on_verdict, observer, monitor_recorder, messages = hearing
         log = None if monitor_recorder is None else RecordedMonitors(world, monitor_recorder)
@@ -170,17 +169,30 @@ class Simulation(Scenario):
 
         measures = Measures(
             {process: index for index, process in enumerate(world.processes)},
-            lambda: event_queue.now,
+            lambda: world.event_queue.now,
             None if on_verdict is None and log is None else told,
             observer,
             several=bool(automaton.rules),
         )
-        context = RunContext(
-            event_queue=event_queue,
+        context = self._context(world, Streams(seed), measures, messages or log)
+        placed = monitors(strategy, context, tables, judging)
+        world.watchers[:] = placed.watchers
+        return measures, placed.explained
+
+    def _context(
+        self,
+        world: World,
+        streams: Streams,
+        measures: Measures,
+        log: KeptMessages | RecordedMonitors | None,
+    ) -> RunContext:
+        """Return what the monitors of a run share."""
+        return RunContext(
+            event_queue=world.event_queue,
             clocks=world.clocks,
             processes=world.processes,
             network=Network(
-                event_queue,
+                world.event_queue,
                 MONITORING,
                 self.delays,
                 streams,
@@ -193,11 +205,8 @@ class Simulation(Scenario):
             at_once=self.monitoring_service == NO_TIME,
             deadline=self.deadline,
             measurements=measures,
-            log=messages or log,
+            log=log,
         )
-        placed = monitors(strategy, context, tables, judging)
-        world.watchers[:] = placed.watchers
-        return measures, placed.explained
 
 
 class _Hearing(NamedTuple):

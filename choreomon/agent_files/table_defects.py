@@ -136,6 +136,18 @@ def _defects_of_parameters(document: WrittenTable) -> Iterator[tuple[Path, str]]
         yield ("carries",), f"do not say what {label} carries: {SPLIT_AGAIN}"
 
 
+def _defects_of_pair(
+    path: Path, pair: tuple[str, str], own: _Pairs, seen: set[tuple[str, str]]
+) -> Iterator[tuple[Path, str]]:
+    """Yield what is wrong with one of several transitions of this table, and add it to `seen`."""
+    named = f"the transition from {pair[0]!r} to {pair[1]!r}"
+    if pair in seen:
+        yield path, f"{named} comes twice: keep one of the two"
+    elif pair not in own:
+        yield path, f"{named} has no row in this table: take it out"
+    seen.add(pair)
+
+
 def _defects_of_predecessor(
     document: WrittenTable, after: WrittenPredecessor, own: _Pairs
 ) -> Iterator[tuple[Path, str]]:
@@ -148,13 +160,7 @@ def _defects_of_predecessor(
     seen: set[tuple[str, str]] = set()
     for place, each in enumerate(after.alike):
         path: Path = ("after", "alike", place)
-        pair = (each.source, each.target)
-        named = f"the transition from {pair[0]!r} to {pair[1]!r}"
-        if pair in seen:
-            yield path, f"{named} comes twice: keep one of the two"
-        elif pair not in own:
-            yield path, f"{named} has no row in this table: take it out"
-        seen.add(pair)
+        yield from _defects_of_pair(path, (each.source, each.target), own, seen)
         for state in each.was:
             if not is_plain(state):
                 yield (*path, "was"), f"should lead from and to names of {PLAIN_RULE}"
@@ -370,13 +376,7 @@ def _defects_of_readers(
     seen: set[tuple[str, str]] = set()
     for place, readers in enumerate(written):
         path: Path = (field, place)
-        pair = (readers.source, readers.target)
-        named = f"the transition from {pair[0]!r} to {pair[1]!r}"
-        if pair in seen:
-            yield path, f"{named} comes twice: keep one of the two"
-        elif pair not in own:
-            yield path, f"{named} has no row in this table: take it out"
-        seen.add(pair)
+        yield from _defects_of_pair(path, (readers.source, readers.target), own, seen)
         by: set[str] = set()
         for number, process in enumerate(out.processes(readers.by)):
             if process not in processes:

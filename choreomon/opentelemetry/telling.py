@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 from choreomon.agent_files.clocks.text import Carried
@@ -55,7 +56,7 @@ class Telling:
 
         Raises `AgentUnavailable`; then the message must not leave.
         """
-        try:
+        with self._counting(record):
             process, mapping = self._process(record)
             message = mapping.sending(record)
             if isinstance(message, str):
@@ -68,6 +69,13 @@ class Telling:
                 self.counts.add("no value", str(error))
                 carried = process.untold(message.name)
             return carried if message.known else None
+        return None
+
+    @contextmanager
+    def _counting(self, record: Record) -> Iterator[None]:
+        """Count what fails in the block. Only `AgentUnavailable` leaves it."""
+        try:
+            yield
         except AgentUnavailable:
             self.counts.add("agent away", str(record["name"]))
             raise
@@ -75,12 +83,11 @@ class Telling:
             self.counts.add("closed", str(record["name"]))
         except Exception as error:
             self.counts.add("failed", str(record["name"]), error)
-        return None
 
     def handling(self, record: Record, carried: Carried | None, *, traced: bool) -> None:
         """Tell that the message of a span was taken. `carried` is what came with it; `traced`
         whether a trace did. Raises as `sending` does; then nothing must be done because of it."""
-        try:
+        with self._counting(record):
             process, mapping = self._process(record)
             if carried is None:
                 message = mapping.handling(record, None, None)
@@ -100,13 +107,6 @@ class Telling:
             except ValueError as error:
                 self.counts.add("no value", str(error))
                 process.untold(message.name, carried)
-        except AgentUnavailable:
-            self.counts.add("agent away", str(record["name"]))
-            raise
-        except ProcessClosed:
-            self.counts.add("closed", str(record["name"]))
-        except Exception as error:
-            self.counts.add("failed", str(record["name"]), error)
 
     def close(self) -> None:
         """Tell what is left to tell, and end: messages that leave later are not told."""

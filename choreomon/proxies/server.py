@@ -8,14 +8,12 @@ time to end. What is no request is answered with what is wrong with it, and ends
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from http import HTTPStatus
 from typing import Final, NamedTuple, TypeAlias
 
-from choreomon.agent_files.addresses import HERE, Address
-from choreomon.core.errors import DocumentError, Problem
+from choreomon.runtime.operations.connections import Connections
 
 MAX_HEAD: Final = 65_536
 """Bytes of a request: proxies pass on what clients send, cookies among it."""
@@ -55,50 +53,14 @@ class QuestionServer:
         self._answering = answering
         self._failed = failed
         self._timeout = timeout
-        self._most = most
-        self._server: asyncio.Server | None = None
-        self._open: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
-
-    async def start(self, address: Address) -> Address:
-        """Listen; where, with the port that was found free where any would do. Raises
-        `DocumentError` where that cannot be."""
-        try:
-            self._server = await asyncio.start_server(
-                self._serve, address.host, address.port, limit=MAX_HEAD
-            )
-        except OSError as error:
-            number = error.errno or 0
-            why = os.strerror(number) if number > 0 else error.strerror or error
-            told = f"cannot be listened at: {why}: name {HERE}"
-            raise DocumentError((Problem(str(address), 0, "", told),)) from None
-        return Address(address.host, self._server.sockets[0].getsockname()[1])
-
-    async def close(self) -> None:
-        """Listen no more, and end what is under way."""
-        if self._server is not None:
-            self._server.close()
-            serving = [*self._open]
-            for writer in self._open.values():
-                writer.transport.abort()
-            await asyncio.gather(*serving)
-            await self._server.wait_closed()
+        connections = Connections(self._serve, most=most, limit=MAX_HEAD)
+        self.start, self.close = connections.start, connections.close
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if len(self._open) >= self._most:
-            self._open.pop(next(iter(self._open))).transport.abort()
-        task = asyncio.current_task()
-        assert task is not None
-        self._open[task] = writer
-        try:
-            while await self._one(reader, writer):
-                pass
-            writer.close()
-            await writer.wait_closed()
-        except (OSError, TimeoutError):
-            pass  # the other end is slow, or gone
-        finally:
-            self._open.pop(task, None)
-            writer.transport.abort()
+        while await self._one(reader, writer):
+            pass
+        writer.close()
+        await writer.wait_closed()
 
     async def _one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         """Answer one request, and return whether there may be another one."""

@@ -148,16 +148,12 @@ LONGER = {
 
 LONG_FUNCTIONS = {
     "choreomon/runtime/agent.py: __init__": "puts an agent together, what can fail first",
-    "choreomon/pictures/shapes/line_chart.py: line_chart": "a chart, whole and scrolled",
     "choreomon/pictures/space_time/diagram.py: space_time_picture": "says what each option shows",
-    "choreomon/logs/readers/reading.py: read_recorded": "says what each option means",
-    "choreomon/logs/mappings/mapping.py: event": "one event, field by field",
     "choreomon/cli/offline/audit.py: command": "a third of it are its options",
     "choreomon/monitor/precise.py: _found": "the search of the precise rules",
     "choreomon/monitor/pull.py: _process": "Algorithm 1 of the paper, in one piece",
     "simulator/world.py: _arrive": "the hot loop",
     "simulator/run.py: run": "says what each option means",
-    "simulator/run.py: _monitored": "puts monitors beside a world",
 }
 """Functions of more than 60 lines, with signature and docstring, and why they are."""
 

@@ -167,9 +167,9 @@ async def test_who_reads_nothing_is_left_after_a_time(run: Run) -> None:
     async with serving(large, timeout=0.05) as served:
         _, writer = await asyncio.open_connection(served.address.host, served.address.port)
         writer.write(got("/large"))
-        while not served.server._open:
+        while not served.server.connections:
             await asyncio.sleep(0)
-        while served.server._open:  # ends, which is the point
+        while served.server.connections:  # ends, which is the point
             await asyncio.sleep(0.001)
         writer.transport.abort()
         # Others are answered: at once, or the next time where they were slow themselves.
@@ -184,11 +184,11 @@ async def test_there_is_a_bound_on_connections(run: Run) -> None:
             await asyncio.open_connection(served.address.host, served.address.port)
             for _ in range(2)
         ]
-        while len(served.server._open) < 2:
+        while len(served.server.connections) < 2:
             await asyncio.sleep(0)
         for _ in range(3):  # the oldest one has to go
             assert await served.status(got("/status")) == 200
-        assert len(served.server._open) <= 2
+        assert len(served.server.connections) <= 2
         for reader, writer in idle:
             with suppress(ConnectionError):
                 assert await reader.read() == b""
@@ -200,7 +200,7 @@ async def test_closing_ends_what_is_under_way(run: Run, begun: bytes) -> None:
     async with serving(pages()) as served:
         reader, writer = await asyncio.open_connection(served.address.host, served.address.port)
         writer.write(begun)
-        while not served.server._open:
+        while not served.server.connections:
             await asyncio.sleep(0)
         await turns()
         await served.server.close()

@@ -159,11 +159,7 @@ class RecordMapping:
         clock = None
         if values.clock is not None and (given := values.clock(record)) is not None:
             try:
-                clock = clock_in(given, None)
-                if self.plain_names:
-                    clock = {plain(key): count for key, count in clock.items()}
-                if clock.get(process, 0) < 1:
-                    clock = clock_in(self.renamed_clock(values, record, process, clock), process)
+                clock = self._clock(given, values, record, process)
             except ClockError as error:
                 return Diagnostic("not-understood", str(error), place)
         number = None if values.number is None else values.number(record)
@@ -195,6 +191,18 @@ class RecordMapping:
             fields=fields,
             values=carried,
         )
+
+    def _clock(
+        self, given: Any, values: Values, record: dict[str, Any], process: str
+    ) -> dict[str, int]:
+        """Return a clock that a record gives, with the names of processes that events have.
+        Raises `ClockError`."""
+        clock = clock_in(given, None)
+        if self.plain_names:
+            clock = {plain(key): count for key, count in clock.items()}
+        if clock.get(process, 0) < 1:
+            clock = clock_in(self.renamed_clock(values, record, process, clock), process)
+        return clock
 
     def renamed_clock(
         self, values: Values, record: dict[str, Any], process: str, clock: dict[str, int]

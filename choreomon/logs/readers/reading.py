@@ -82,12 +82,7 @@ def read_recorded(
                     continue
             yield each
         if first is not None and not events:
-            told = (
-                f"nothing in it was understood as {chosen}; at first: {first.message}: say "
-                "another format by --format, or what its lines mean by --mapping (choreomon look "
-                f"{log.file} -o mapping.yaml drafts one)"
-            )
-            raise DocumentError((Problem(log.file, first.place.line, "", told),))
+            raise _understood_nothing(log.file, chosen, first)
 
 
 def _check(log: Log, options: ReadingOptions) -> None:
@@ -125,6 +120,15 @@ def _read(
     module, name = found.reader.split(":")
     reader: Reader = getattr(import_module(f"choreomon.logs.readers.{module}"), name)
     return reader(log, options)
+
+
+def _understood_nothing(file: str, format: LogFormat, first: Diagnostic) -> DocumentError:
+    told = (
+        f"nothing in it was understood as {format}; at first: {first.message}: say another format "
+        f"by --format, or what its lines mean by --mapping (choreomon look {file} -o mapping.yaml "
+        "drafts one)"
+    )
+    return DocumentError((Problem(file, first.place.line, "", told),))
 
 
 def _refused(file: str, field: str, message: str) -> DocumentError:

@@ -127,13 +127,14 @@ def line_chart(
             "title": title,
             "along": along.title,
             "upwards": upwards,
-            "lines": [
-                {"name": line.name, "fitted": line.fitted, "points": [*map(list, line.points)]}
-                for line in lines
-            ],
+            "lines": [*map(_structure, lines)],
             "level": None if level is None else [*level],
         },
     )
+
+
+def _structure(line: Line) -> dict[str, object]:
+    return {"name": line.name, "fitted": line.fitted, "points": [*map(list, line.points)]}
 
 
 def _ticks(values: Sequence[float], scale: Scale) -> list[float]:

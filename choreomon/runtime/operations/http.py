@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Final, NamedTuple, TypeAlias
 
-from choreomon.agent_files.addresses import ANY_HOST, HERE, Address
-from choreomon.core.errors import DocumentError, Problem
+from choreomon.runtime.operations.connections import Connections
 
 MAX_REQUEST: Final = 8192
 """Bytes of a request with its headers."""
@@ -80,9 +78,7 @@ def operations_pages(
 
 class HttpServer:
     """Serves `pages` by path. `failed(path, error)` is told of a page that raises, which is
-    answered with 500. `timeout` is in seconds. Of more than `most` connections at once the oldest
-    is closed: those who keep theirs open without a word must not keep out who asks for something.
-    """
+    answered with 500. `timeout` is in seconds, `most` are connections at once."""
 
     def __init__(
         self,
@@ -95,56 +91,18 @@ class HttpServer:
         self._pages = pages
         self._failed = failed
         self._timeout = timeout
-        self._most = most
-        self._server: asyncio.Server | None = None
-        self._open: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
-
-    async def start(self, address: Address) -> Address:
-        """Listen; where, with the port that was found free where any would do. Raises
-        `DocumentError` where that cannot be."""
-        host = None if address.host == ANY_HOST else address.host
-        try:
-            self._server = await asyncio.start_server(
-                self._serve, host, address.port, limit=MAX_REQUEST
-            )
-        except OSError as error:
-            # The message of asyncio repeats the address, that of the number does not.
-            number = error.errno or 0
-            why = os.strerror(number) if number > 0 else error.strerror or error
-            told = f"cannot be listened at: {why}: name {HERE}"
-            raise DocumentError((Problem(str(address), 0, "", told),)) from None
-        return Address(address.host, self._server.sockets[0].getsockname()[1])
-
-    async def close(self) -> None:
-        """Listen no more, and end what is under way."""
-        if self._server is not None:
-            self._server.close()
-            serving = [*self._open]
-            for writer in self._open.values():
-                writer.transport.abort()
-            await asyncio.gather(*serving)
-            await self._server.wait_closed()
+        self.connections = Connections(self._serve, most=most, limit=MAX_REQUEST)
+        self.start, self.close = self.connections.start, self.connections.close
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if len(self._open) >= self._most:
-            self._open.pop(next(iter(self._open))).transport.abort()
-        task = asyncio.current_task()
-        assert task is not None
-        self._open[task] = writer
-        try:
+        async with asyncio.timeout(self._timeout):
+            answered = await self._answered(reader)
+        if answered is not None and not writer.is_closing():
             async with asyncio.timeout(self._timeout):
-                answered = await self._answered(reader)
-            if answered is not None and not writer.is_closing():
-                async with asyncio.timeout(self._timeout):
-                    writer.write(answered)
-                    await writer.drain()
-                    writer.write_eof()
-                    await _read_out(reader)
-        except (OSError, TimeoutError):
-            pass  # the other end is slow, or gone
-        finally:
-            self._open.pop(task, None)
-            writer.transport.abort()
+                writer.write(answered)
+                await writer.drain()
+                writer.write_eof()
+                await _read_out(reader)
 
     async def _answered(self, reader: asyncio.StreamReader) -> bytes | None:
         """The answer to what comes, in bytes; `None` where nothing came."""
