@@ -123,18 +123,23 @@ def line_chart(
             legend=signs(legend),
             shrinks=True,
         ),
-        structure={
-            "title": title,
-            "along": along.title,
-            "upwards": upwards,
-            "lines": [*map(_structure, lines)],
-            "level": None if level is None else [*level],
-        },
+        structure=_structure(title, along, upwards, lines, level),
     )
 
 
-def _structure(line: Line) -> dict[str, object]:
-    return {"name": line.name, "fitted": line.fitted, "points": [*map(list, line.points)]}
+def _structure(
+    title: str, along: Axis, upwards: str, lines: Sequence[Line], level: tuple[float, str] | None
+) -> dict[str, object]:
+    return {
+        "title": title,
+        "along": along.title,
+        "upwards": upwards,
+        "lines": [
+            {"name": line.name, "fitted": line.fitted, "points": [*map(list, line.points)]}
+            for line in lines
+        ],
+        "level": None if level is None else [*level],
+    }
 
 
 def _ticks(values: Sequence[float], scale: Scale) -> list[float]:
