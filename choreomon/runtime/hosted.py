@@ -114,7 +114,7 @@ class Hosted:
     one that has lost its store, use the same counts. It is empty for a store that was made before
     stores had names. `value_keys`: by system those of the digests of values, of properties for each
     instance. `role`: that of a process which is a slot; services know it by that name, and not by
-    its slot's."""
+    its slot's. `short_clocks`: headers have clocks in their short form."""
 
     process: str
     systems: tuple[bytes, ...]
@@ -125,6 +125,7 @@ class Hosted:
     foretold: frozenset[CarryingLabel] = field(default=frozenset(), kw_only=True)
     value_keys: Mapping[bytes, bytes] = field(default_factory=dict, kw_only=True)
     role: str = field(default="", kw_only=True)
+    short_clocks: bool = field(default=False, kw_only=True)
     _place: Mapping[bytes, int] = field(init=False, repr=False)
     _left: frozenset[bytes] = field(init=False, repr=False)
     _keys: tuple[bytes, ...] = field(init=False, repr=False)
@@ -279,7 +280,8 @@ class Hosted:
 
     def _clocks(self, state: SidecarState) -> str:
         return encode_clocks(
-            {key: host.clock for key, host in zip(self._keys, state.hosts, strict=True)}
+            {key: host.clock for key, host in zip(self._keys, state.hosts, strict=True)},
+            short=self.short_clocks,
         )
 
     def _advanced(

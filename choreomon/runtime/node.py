@@ -19,6 +19,7 @@ from typing import Final, Protocol
 import zmq
 
 from choreomon.agent_files.agent_config import AgentConfig, refuse, told_at
+from choreomon.agent_files.clocks.coding import PLAIN
 from choreomon.agent_files.table_file import SplitTable
 from choreomon.agent_files.wire import NO_STORE, STORE_BYTES
 from choreomon.core.errors import Defect, MalformedMessage
@@ -98,6 +99,7 @@ def make_sidecar(
     return Sidecar(
         process=config.process,
         role=next((table.named for table in tables if table.roles), ""),
+        short_clocks=any(table.roles and len(table.processes) > PLAIN for table in tables),
         store=store,
         systems=systems,
         after={

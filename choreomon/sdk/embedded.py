@@ -215,7 +215,8 @@ class EmbeddedProcess(Carrying):
                 {
                     key: merge(host.clock, heard) if heard else host.clock
                     for key, host, heard in zip(self._keys, hosts, self._heard, strict=True)
-                }
+                },
+                short=self.agent.node.driver.sidecar.short_clocks,
             )
             self._text_of = hosts
         return self._text

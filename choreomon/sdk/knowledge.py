@@ -14,6 +14,7 @@ from choreomon.agent_files.clocks.text import (
     ClockText,
     decode_clocks_untrusted,
     encode_clocks,
+    is_short,
     merge_clocks,
     merge_texts,
 )
@@ -24,12 +25,13 @@ from choreomon.core.vector_clock import is_far_beyond
 class Knowledge:
     """`refused` counts the clocks from other services that were not understood."""
 
-    __slots__ = ("_answer", "_known", "_processes", "_text", "_untold", "refused")
+    __slots__ = ("_answer", "_known", "_processes", "_short", "_text", "_untold", "refused")
 
     def __init__(self) -> None:
         self._processes: dict[bytes, int] = {}
         self._known: Clocks = {}
         self._untold: Clocks = {}
+        self._short = False  # as the agent's clocks are
         self._answer: ClockText = ""  # the agent's latest, not yet merged into `_known`
         self._text: ClockText | None = ""  # of `_known`; None where it has to be made again
         self.refused = 0
@@ -38,6 +40,7 @@ class Knowledge:
         """The agent said which systems it has, with their clocks."""
         self._merge_answer()
         clocks = decode_clocks_untrusted(clock)
+        self._short = is_short(clock)
         self._processes = {key: len(one) for key, one in clocks.items()}
         self._known = merge_clocks(clocks, self._fitting(self._known))
         self._untold = self._fitting(self._untold)
@@ -64,7 +67,7 @@ class Knowledge:
         if len(fitting) == len(clocks):
             return heard
         self.refused += any(key in self._processes for key in clocks.keys() - fitting.keys())
-        return encode_clocks(fitting)
+        return encode_clocks(fitting, short=self._short)
 
     def hear(self, heard: ClockText) -> None:
         """An admitted clock came with a message whose handling needs no report."""
@@ -79,7 +82,8 @@ class Knowledge:
         if not self._untold:
             return heard
         untold, self._untold = self._untold, {}
-        return encode_clocks(merge_clocks(untold, decode_clocks_untrusted(heard)))
+        told = merge_clocks(untold, decode_clocks_untrusted(heard))
+        return encode_clocks(told, short=self._short)
 
     def take_back(self, heard: ClockText) -> None:
         """A report that kept `heard` will not be made."""
@@ -105,7 +109,7 @@ class Knowledge:
         """The text of all that is known."""
         if self._text is None:
             self._merge_answer()
-            self._text = encode_clocks(self._known)
+            self._text = encode_clocks(self._known, short=self._short)
         return self._text
 
     def _know(self, clocks: Clocks) -> None:

@@ -117,7 +117,7 @@ func (p *Process) Sending(ctx context.Context, to, name string, values map[strin
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("1/%s/%s/%s", word(p.name), word(name), clock), nil
+	return headerOf(p.name, name, clock), nil
 }
 
 // Handling is to be called before anything is done because of a message: with its header and, for one that

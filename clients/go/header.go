@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	header = regexp.MustCompile(`^1/([\w~][\w.~-]*)/([\w~][\w.~-]*)/([\w-]*)$`)
+	header = regexp.MustCompile(`^[12]/([\w~][\w.~-]*)/([\w~][\w.~-]*)/(~?[\w-]*)$`)
 	plain  = regexp.MustCompile(`^\w[\w.-]*$`)
 	other  = regexp.MustCompile(`^[.-]|[^\w.-]`)
 	quotes = strings.NewReplacer(`"`, `\"`, `\`, `\\`)
@@ -31,10 +31,20 @@ func written(name string) string {
 	return `"` + quotes.Replace(name) + `"`
 }
 
+// headerOf gives the header of a message; one with a short clock is of another version.
+func headerOf(sender, name, clock string) string {
+	version := "1"
+	if strings.HasPrefix(clock, "~") {
+		version = "2"
+	}
+	return strings.Join([]string{version, word(sender), word(name), clock}, "/")
+}
+
 // read gives what a header says, and whether it is one.
 func read(text string) (sender, name, clock string, ok bool) {
 	found := header.FindStringSubmatch(text)
-	if found == nil || len(found[1]) > 2400 || len(found[2]) > 2400 || len(found[3]) > 4096 {
+	if found == nil || len(found[1]) > 2400 || len(found[2]) > 2400 || len(found[3]) > 4096 ||
+		(text[0] == '2') != strings.HasPrefix(found[3], "~") {
 		return "", "", "", false
 	}
 	sender, bad := url.PathUnescape(strings.ReplaceAll(found[1], "~", "%"))

@@ -15,7 +15,7 @@ const net = require('node:net');
 const PAUSES = [50, 100, 200, 400, 800, 1600, 2000]; // milliseconds between attempts to connect
 const GREETING = 10_000; // milliseconds in which a connection has to be welcomed
 const NAME = '[\\w~][\\w.~-]{0,2399}';
-const HEADER = new RegExp(`^1/(${NAME})/(${NAME})/([\\w-]{0,4096})$`);
+const HEADER = new RegExp(`^[12]/(${NAME})/(${NAME})/(~?[\\w-]{0,4096})$`);
 
 /** Nothing was answered in time, or the agent refuses this client: the message must not leave. */
 class AgentUnavailable extends Error {
@@ -40,10 +40,14 @@ const isName = (name) =>
 const isValue = (value) => Number.isSafeInteger(value)
   || (typeof value === 'string' && value && Buffer.byteLength(value) <= 256 && !/\p{Cs}/u.test(value));
 
+// 2: with a short clock.
+const headerOf = (by, name, clock) => `${clock[0] === '~' ? 2 : 1}/${word(by)}/${word(name)}/${clock}`;
+
 /** The values that travel in a header `choreomon`; `undefined` where it is none. */
 const read = (header) => {
   const found = typeof header === 'string' && HEADER.exec(header);
-  const [sender, name] = found ? [ofWord(found[1]), ofWord(found[2])] : ['', ''];
+  const right = found && (header[0] === '2') === (found[3][0] === '~');
+  const [sender, name] = right ? [ofWord(found[1]), ofWord(found[2])] : ['', ''];
   return isName(sender) && isName(name) ? { sender, name, clock: found[3] } : undefined;
 };
 
@@ -117,8 +121,7 @@ class Process {
 
   /** Before a message leaves: the text of its header. `values`: what it carries, `{ order: 'A-17' }`. */
   async sending(to, name, values) {
-    const clock = await this.report('send', to, name, '', values);
-    return `1/${word(this.name)}/${word(name)}/${clock}`;
+    return headerOf(this.name, name, await this.report('send', to, name, '', values));
   }
 
   /** Before anything is done because of a message: its header, and, for one from outside, its name. */
@@ -131,8 +134,7 @@ class Process {
   /** A message leaves of which not enough is known: an event is missing. The text of its header. */
   async untold(name) {
     if (!isName(name)) throw noName(name);
-    const clock = await this.enqueue({ type: 'gap', lost: 1 });
-    return `1/${word(this.name)}/${word(name)}/${clock}`;
+    return headerOf(this.name, name, await this.enqueue({ type: 'gap', lost: 1 }));
   }
 
   /** Ends the session in order, once all was answered, or the deadline is over. */

@@ -21,6 +21,7 @@ from choreomon.agent_files.clocks.text import (
     decode_clocks_untrusted,
     encode_carried,
     encode_clocks,
+    is_short,
     merge_clocks,
     merge_texts,
 )
@@ -84,13 +85,49 @@ def test_one_text_is_as_the_documentation_shows_it() -> None:
     assert encode_clocks({KEY: (0, 5, 300)}) == "AQIDBAMABawC"
 
 
+long_clocks = st.lists(st.just(0) | entries, min_size=1, max_size=60).map(tuple)
+
+
+@given(st.dictionaries(keys, clocks | long_clocks, min_size=1, max_size=4))
+def test_short_clocks_come_back(clocks: Clocks) -> None:
+    text = encode_clocks(clocks, short=True)
+    assert is_short(text)
+    assert not is_short(encode_clocks(clocks))
+    assert decode_clocks_untrusted(text) == clocks
+    assert len(text) <= len(encode_clocks(clocks)) + 3 * len(clocks) + 1
+
+
+def test_the_clock_of_a_role_of_200_slots_is_short_while_25_are_used() -> None:
+    clock = tuple(number % 100 + 1 if number % 8 == 0 else 0 for number in range(200))
+    assert len(encode_clocks({KEY: clock})) == 275
+    assert len(encode_clocks({KEY: clock}, short=True)) <= 87
+
+
+def test_what_is_merged_with_short_clocks_is_short() -> None:
+    one, other = {KEY: (1,) * 30}, {KEY: (0,) * 29 + (2,)}
+    short, long = encode_clocks(one, short=True), encode_clocks(other)
+    both = encode_clocks({KEY: (1,) * 29 + (2,)}, short=True)
+    assert merge_texts(short, encode_clocks(other, short=True)) == both
+    assert merge_texts(short, long) == both
+
+
+def test_a_short_header_is_of_another_version() -> None:
+    clock = encode_clocks({KEY: (0,) * 30}, short=True)
+    carried = Carried("shop", "order", clock)
+    assert encode_carried(carried) == f"2/shop/order/{clock}"
+    assert decode_carried_untrusted(f"2/shop/order/{clock}") == carried
+    for wrong in (f"1/shop/order/{clock}", f"2/shop/order/{clock[1:]}", "2/shop/order/"):
+        with pytest.raises(MalformedMessage):
+            decode_carried_untrusted(wrong)
+
+
 def accepted_texts_are_canonical(text: str) -> None:
     """Either the documented error, or clocks that are written in just this way."""
     try:
         clocks = decode_clocks_untrusted(text)
     except MalformedMessage:
         return
-    assert encode_clocks(clocks) == text
+    assert encode_clocks(clocks, short=is_short(text)) == text
     assert len(clocks) <= MAX_SYSTEMS
     assert all(0 <= entry <= MAX_ENTRY for clock in clocks.values() for entry in clock)
 
@@ -109,6 +146,7 @@ def test_random_text_raises_nothing_but_malformed_message(text: str) -> None:
 @given(st.binary(max_size=60))
 def test_random_bytes_raise_nothing_but_malformed_message(data: bytes) -> None:
     accepted_texts_are_canonical(text_of(data))
+    accepted_texts_are_canonical("~" + text_of(data))
 
 
 @settings(max_examples=500)
@@ -133,6 +171,19 @@ def test_damaged_bytes_raise_nothing_but_malformed_message(
     for _ in range(data.draw(st.integers(1, 3)) if damaged else 0):
         damaged[data.draw(st.integers(0, len(damaged) - 1))] = data.draw(st.integers(0, 255))
     accepted_texts_are_canonical(text_of(bytes(damaged)))
+    accepted_texts_are_canonical("~" + text_of(bytes(damaged)))
+
+
+@settings(max_examples=300)
+@given(st.dictionaries(keys, long_clocks, min_size=1, max_size=3), st.data())
+def test_damaged_short_bytes_raise_nothing_but_malformed_message(
+    clocks: Clocks, data: st.DataObject
+) -> None:
+    text = encode_clocks(clocks, short=True)[1:]
+    damaged = bytearray(urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+    for _ in range(data.draw(st.integers(1, 3))):
+        damaged[data.draw(st.integers(0, len(damaged) - 1))] = data.draw(st.integers(0, 255))
+    accepted_texts_are_canonical("~" + text_of(bytes(damaged)))
 
 
 @pytest.mark.parametrize(
@@ -245,7 +296,8 @@ def test_headers_come_back(sender: str, name: str, clocks: Clocks) -> None:
     ("text", "said"),
     [
         ("", "1/SENDER/NAME/CLOCK"),
-        ("2/a/b/", "version '2'"),
+        ("2/a/b/", "1/SENDER/NAME/CLOCK"),
+        ("3/a/b/", "version '3'"),
         ("1/a/b", "1/SENDER/NAME/CLOCK"),
         ("1//b/", "1/SENDER/NAME/CLOCK"),
         ("1/a/b/+", "1/SENDER/NAME/CLOCK"),

@@ -234,7 +234,8 @@ def test_headers_that_nobody_can_read_disturb_no_service(agent: Agent, service: 
         f"1/courier/back/{clock}AAAA",  # too long
         "1/courier/back/",  # of nobody who is monitored
         "1//back/AAAA",  # the others are no headers, and come from outside
-        "2/courier/back/x",
+        "2/courier/back/x",  # a short clock has a ~
+        "1/courier/back/~x",
         "rubbish",
         "1/courier/back/" + "A" * 5000,
     ]

@@ -7,6 +7,10 @@ W3C baggage.
                    nothing at all where no clock is known
     block          the key (4 bytes), the number of entries, the entries; numbers as LEB128
 
+Clocks of many slots, of which most are unused, are *short*: their text begins with `~`, the header
+with 2, and between the number of entries and the entries of a block is the number of bytes of a
+coded clock, which follows in place of the entries (`choreomon.agent_files.clocks.coding`); or 0.
+
 One message can be watched by several systems, each a property split for its processes; the key
 of a system is the first four bytes of its id. There is one text for one set of clocks: what is
 accepted is written again as it was.
@@ -25,6 +29,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
+from choreomon.agent_files.clocks.coding import clock_of, coded
+from choreomon.agent_files.clocks.packed import packed
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.names import MAX_WORD, WORD_PATTERN, of_word, word
 from choreomon.core.vector_clock import VectorClock, merge
@@ -39,6 +45,10 @@ Clocks: TypeAlias = dict[SystemKey, VectorClock]
 
 HEADER: Final = "choreomon"
 VERSION: Final = "1"
+SHORT_VERSION: Final = "2"
+"""The version of a header whose clock is short."""
+SHORT: Final = "~"
+"""The first character of a short text."""
 
 KEY_BYTES: Final = 4
 MAX_CLOCK_TEXT: Final = 4096
@@ -62,7 +72,8 @@ _LAST_SIGNS: Final = {2: frozenset("AQgw"), 3: frozenset("AEIMQUYcgkosw048")}
 
 _NUMBER: Final = re.compile(rb"[\x80-\xff]*[\x00-\x7f]")
 _CARRIED: Final = re.compile(
-    rf"{VERSION}/({WORD_PATTERN})/({WORD_PATTERN})/([A-Za-z0-9_-]{{0,{MAX_CLOCK_TEXT}}})"
+    rf"([{VERSION}{SHORT_VERSION}])/({WORD_PATTERN})/({WORD_PATTERN})"
+    rf"/({SHORT}?[A-Za-z0-9_-]{{0,{MAX_CLOCK_TEXT}}})"
 )
 
 
@@ -75,15 +86,29 @@ class Carried(NamedTuple):
     clock: ClockText = ""
 
 
-def encode_clocks(clocks: Mapping[SystemKey, VectorClock]) -> ClockText:
+def encode_clocks(clocks: Mapping[SystemKey, VectorClock], *, short: bool = False) -> ClockText:
     """The text of clocks whose keys have `KEY_BYTES` bytes and whose entries are not
     negative. What is longer than the limits is written all the same, and refused by readers."""
     if not clocks:
         return ""
+    entries = _short_entries if short else _entries
     data = b"".join(
-        [key + _varint(len(clock)) + _entries(clock) for key, clock in sorted(clocks.items())]
+        [key + _varint(len(clock)) + entries(clock) for key, clock in sorted(clocks.items())]
     )
-    return b2a_base64(data, newline=False).translate(_STANDARD_TO_URL).rstrip(b"=").decode("ascii")
+    text = b2a_base64(data, newline=False).translate(_STANDARD_TO_URL).rstrip(b"=").decode("ascii")
+    return SHORT + text if short else text
+
+
+def is_short(text: ClockText) -> bool:
+    """Tell whether a text is one of short clocks."""
+    return text.startswith(SHORT)
+
+
+def _short_entries(clock: VectorClock) -> bytes:
+    code = coded(packed(clock))
+    if isinstance(code, bytes):
+        return _varint(len(code)) + code
+    return _varint(0) + _entries(clock)
 
 
 def _entries(clock: VectorClock) -> bytes:
@@ -110,8 +135,15 @@ def decode_clocks_untrusted(text: ClockText) -> Clocks:
     Raises `MalformedMessage`, and nothing else, for anything that `encode_clocks` does not
     write of at most `MAX_SYSTEMS` clocks of 1 to `MAX_ENTRIES` entries up to `MAX_ENTRY`.
     """
+    short = is_short(text)
+    clocks = _decoded(_base64(text[len(SHORT) :] if short else text), short)
+    if short and encode_clocks(clocks, short=True) != text:
+        raise MalformedMessage("clocks: not in their short form")
+    return clocks
+
+
+def _decoded(data: bytes, short: bool) -> Clocks:
     clocks: Clocks = {}
-    data = _base64(text)
     position, end, last = 0, len(data), b""
     while position < end:
         key = data[position : position + KEY_BYTES]
@@ -122,6 +154,12 @@ def decode_clocks_untrusted(text: ClockText) -> Clocks:
         count, position = _number(data, position + KEY_BYTES)
         if not 1 <= count <= MAX_ENTRIES:
             raise MalformedMessage(f"clocks: {count} entries; 1 to {MAX_ENTRIES} are accepted")
+        if short:
+            size, position = _number(data, position)
+            if size:
+                clocks[key] = _from_code(data[position : position + size], count)
+                position, last = position + size, key
+                continue
         some = data[position : position + count]
         if len(some) == count and some.isascii():
             clocks[key] = tuple(some)
@@ -134,6 +172,13 @@ def decode_clocks_untrusted(text: ClockText) -> Clocks:
             position += sum(map(len, numbers))
         last = key
     return clocks
+
+
+def _from_code(code: bytes, count: int) -> VectorClock:
+    clock = clock_of(code, count)
+    if min(clock) < 0 or max(clock) > MAX_ENTRY:
+        raise MalformedMessage("clocks: a number is no count, or too large")
+    return clock
 
 
 def _base64(text: str) -> bytes:
@@ -194,12 +239,13 @@ def merge_texts(left: ClockText, right: ClockText) -> ClockText:
     `MalformedMessage` where one is no text of clocks, or the two do not fit together."""
     clocks = decode_clocks_untrusted(left)
     others = decode_clocks_untrusted(right)
-    return encode_clocks(merge_clocks(clocks, others))
+    return encode_clocks(merge_clocks(clocks, others), short=is_short(left or right))
 
 
 def encode_carried(carried: Carried) -> str:
     """The value of the header `HEADER`. That the names are names is not checked here."""
-    return f"{VERSION}/{word(carried.sender)}/{word(carried.name)}/{carried.clock}"
+    version = SHORT_VERSION if is_short(carried.clock) else VERSION
+    return f"{version}/{word(carried.sender)}/{word(carried.name)}/{carried.clock}"
 
 
 def decode_carried_untrusted(text: str) -> Carried:
@@ -211,11 +257,12 @@ def decode_carried_untrusted(text: str) -> Carried:
     """
     if len(text) <= MAX_CARRIED_TEXT:
         match = _CARRIED.fullmatch(text)
-        if match is not None:
-            sender, name = of_word(match[1]), of_word(match[2])
+        if match is not None and (match[1] == SHORT_VERSION) is is_short(match[4]):
+            sender, name = of_word(match[2]), of_word(match[3])
             if sender is not None and name is not None:
-                return Carried(sender, name, match[3])
+                return Carried(sender, name, match[4])
     version, slash, _ = text[:20].partition("/")
-    if slash and version != VERSION:
-        raise MalformedMessage(f"carried clock of version {version!r}; this is {VERSION}")
+    if slash and version not in (VERSION, SHORT_VERSION):
+        told = f"this reads {VERSION} and {SHORT_VERSION}"
+        raise MalformedMessage(f"carried clock of version {version!r}; {told}")
     raise MalformedMessage("no carried clock: 1/SENDER/NAME/CLOCK is expected")
