@@ -197,7 +197,7 @@ def write_table(table: SplitTable) -> bytes:
     roles = table.roles
     if roles:
         table = table.at(roles.slots_of(table.named)[0])
-    sets = Sets()
+    sets = Sets(roles)
     rows = written_rows(table.table.rows, sets, roles)
     skeleton = written_skeleton(table.table, sets)
     readers = written_readers(table.table.readers, sets)

@@ -2,24 +2,32 @@
 
 The tables of the slots of a role differ in nothing but the slot. So a file has that of any of them:
 it names the role as its `process` and at the own end of its labels, and says in `roles` how many
-slots each has, which `processes` stands for. What one monitor may ask of others is named by slots:
+slots each has. In `processes`, in references and among readers the name of a role stands for all of
+its slots:
 
     "process": "shop",
     "roles": {"shop": 2, "billing": 3},
     "processes": ["bank", "shop", "billing", "carrier"],
     "rows": [
       {"on": "shop -> carrier : ship", "from": "q1", "to": "q2", "final": true,
-       "pre": ["q0", "billing/0", "q1"], "vio": []},
+       "pre": ["q0", "billing", "q1"], "vio": []},
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import msgspec
 
-from choreomon.agent_files.table_shape import MAX_PROCESSES, SPLIT_AGAIN, WrittenTable
+from choreomon.agent_files.table_sets import WrittenReference
+from choreomon.agent_files.table_shape import (
+    MAX_PROCESSES,
+    SPLIT_AGAIN,
+    WrittenReaders,
+    WrittenSkeleton,
+    WrittenTable,
+)
 from choreomon.core.errors import Path
 from choreomon.core.labels import CarryingLabel, parse_carrying_label
 from choreomon.core.roles import Roles, at_slot, slot_name
@@ -108,26 +116,74 @@ def role_defects(document: WrittenTable) -> Iterator[tuple[Path, str]]:
 
 
 def over_slots(document: WrittenTable) -> WrittenTable:
-    """The file as that of the first slot of its role. Its roles have no defects."""
+    """The file as that of the first slot of its role, where sets stand in place of roles. Its roles
+    have no defects."""
     if not document.roles:
         return document
-    roles = Roles(document.roles)
-    processes = roles.processes(document.processes)
-    if document.process not in document.roles:
-        return msgspec.structs.replace(document, processes=processes)
-    slot = slot_name(document.process, 0)
+    return _WrittenOut(document, Roles(document.roles)).document()
 
-    def moved(text: str) -> str:
+
+class _WrittenOut:
+    """A file in which roles are written out."""
+
+    def __init__(self, written: WrittenTable, roles: Roles) -> None:
+        self._written, self._roles = written, roles
+        self._sets = [*(written.sets or ())]
+        self._places: dict[str, int] = {}
+
+    def document(self) -> WrittenTable:
+        written, role = self._written, self._written.process
+        rows = [
+            msgspec.structs.replace(
+                row,
+                on=self._label(row.on),
+                pre=None if row.pre is None else self._reference(row.pre),
+                vio=self._references(row.vio),
+            )
+            for row in written.rows
+        ]
+        skeleton = [
+            WrittenSkeleton(
+                of=self._reference(each.of),
+                pre=None if each.pre is None else self._reference(each.pre),
+                vio=self._references(each.vio),
+            )
+            for each in written.skeleton or ()
+        ]
+        carries, followers = written.carries, written.followers
+        return msgspec.structs.replace(
+            written,
+            process=slot_name(role, 0) if role in self._roles.slots else role,
+            processes=self._roles.processes(written.processes),
+            rows=rows,
+            carries=None if carries is None else [*map(self._label, carries)],
+            readers=[*map(self._readers, written.readers)],
+            skeleton=None if written.skeleton is None else skeleton,
+            followers=None if followers is None else [*map(self._readers, followers)],
+            sets=tuple(self._sets) or None,
+        )
+
+    def _label(self, text: str) -> str:
+        """An own label at the first slot; another one, which is a defect, as it is."""
+        role = self._written.process
         label = parse_carrying_label(text)
-        if label is None or label.label.process != document.process:
-            return text  # a defect, which is told of the file as it is
-        return str(label._replace(label=at_slot(label.label, slot)))
+        if label is None or role not in self._roles.slots or label.label.process != role:
+            return text
+        return str(label._replace(label=at_slot(label.label, slot_name(role, 0))))
 
-    carries = document.carries
-    return msgspec.structs.replace(
-        document,
-        process=slot,
-        processes=processes,
-        rows=[msgspec.structs.replace(row, on=moved(row.on)) for row in document.rows],
-        carries=None if carries is None else [moved(each) for each in carries],
-    )
+    def _reference(self, reference: WrittenReference) -> WrittenReference:
+        role = reference.process
+        if not isinstance(role, str) or role not in self._roles.slots:
+            return reference
+        if role not in self._places:
+            self._places[role] = len(self._sets)
+            self._sets.append(self._roles.slots_of(role))
+        return reference._replace(process=self._places[role])
+
+    def _references(self, written: Iterable[WrittenReference]) -> tuple[WrittenReference, ...]:
+        return tuple(map(self._reference, written))
+
+    def _readers(self, readers: WrittenReaders) -> WrittenReaders:
+        if isinstance(readers.by, int):
+            return readers
+        return msgspec.structs.replace(readers, by=self._roles.processes(readers.by))

@@ -10,10 +10,13 @@ such a place, too. So files grow with the number of processes, and not with its 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
+from choreomon.core.roles import NO_ROLES, Roles
 from choreomon.core.verdict import Reference
 from choreomon.properties.owned import Owned, owned
+from choreomon.properties.resting import states_of
 
 ProcessSet: TypeAlias = tuple[str, ...]
 
@@ -30,9 +33,11 @@ class WrittenReference(NamedTuple):
 
 
 class Sets:
-    """The sets that a file is written with, in the order in which they come up."""
+    """The sets that a file is written with, in the order in which they come up. All slots of one of
+    the `roles` are written by its name."""
 
-    def __init__(self) -> None:
+    def __init__(self, roles: Roles = NO_ROLES) -> None:
+        self._roles = roles
         self._places: dict[ProcessSet, int] = {}
 
     @property
@@ -40,12 +45,17 @@ class Sets:
         return tuple(self._places)
 
     def references(self, references: Iterable[Reference]) -> tuple[WrittenReference, ...]:
-        return self.owned(owned(references))
+        found: list[WrittenReference] = []
+        for (source, target), group in groupby(references, key=states_of):
+            for processes in self._apart([each.process for each in group]):
+                if isinstance(processes, str):
+                    found.append(WrittenReference(source, processes, target))
+                else:
+                    of_states = (Reference(source, process, target) for process in processes)
+                    found += [self._one(each) for each in owned(of_states)]
+        return tuple(found)
 
-    def owned(self, transitions: Iterable[Owned]) -> tuple[WrittenReference, ...]:
-        return tuple([self.one(each) for each in transitions])
-
-    def one(self, transition: Owned) -> WrittenReference:
+    def _one(self, transition: Owned) -> WrittenReference:
         source, processes, target = transition
         name: str | int = processes[0]
         if len(processes) > 1:
@@ -54,7 +64,29 @@ class Sets:
 
     def processes(self, processes: ProcessSet) -> ProcessSet | int:
         """Write processes, as a set if references have it."""
-        return self._places.get(processes, processes)
+        if processes in self._places:
+            return self._places[processes]
+        apart = self._apart(processes)
+        return tuple(name for one in apart for name in ((one,) if isinstance(one, str) else one))
+
+    def _apart(self, processes: Sequence[str]) -> list[str | list[str]]:
+        """The processes in their order, all slots of a role in a row as its name."""
+        found: list[str | list[str]] = []
+        place = 0
+        while place < len(processes):
+            role = self._roles.role_of(processes[place])
+            slots = self._roles.slots_of(role)
+            if role != processes[place] and (*processes[place : place + len(slots)],) == slots:
+                found.append(role)
+                place += len(slots)
+                continue
+            if not found or isinstance(found[-1], str):
+                found.append([])
+            rest = found[-1]
+            assert isinstance(rest, list)
+            rest.append(processes[place])
+            place += 1
+        return found
 
 
 class WrittenOut:

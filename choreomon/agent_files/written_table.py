@@ -18,7 +18,7 @@ from choreomon.core.labels import CarryingLabel, parse_carrying_label
 from choreomon.core.roles import Roles
 from choreomon.core.verdict import Reference
 from choreomon.properties.automaton import Transition
-from choreomon.properties.owned import owned_rows
+from choreomon.properties.owned import all_but_the_owner
 from choreomon.properties.resting import Need, Rested, needs_of, states_of
 from choreomon.properties.tables import Row, TransitionTable
 
@@ -27,17 +27,21 @@ from choreomon.properties.tables import Row, TransitionTable
 
 def written_rows(rows: Sequence[Row], sets: Sets, roles: Roles) -> list[WrittenRow]:
     """Neighbours that differ in nothing but the owner of their pre-transition may become one."""
-    return [
-        WrittenRow(
-            on=by_role(CarryingLabel(transition.label), roles),
-            source=transition.source,
-            target=transition.target,
-            final=final,
-            pre=None if pre is None else sets.one(pre),
-            vio=sets.owned(vio),
-        )
-        for transition, final, pre, vio in owned_rows(rows)
-    ]
+    found = []
+    for (transition, final, vio, _), group in groupby(rows, key=all_but_the_owner):
+        pres = sets.references([row.pre for row in group if row.pre is not None])
+        found += [
+            WrittenRow(
+                on=by_role(CarryingLabel(transition.label), roles),
+                source=transition.source,
+                target=transition.target,
+                final=final,
+                pre=pre,
+                vio=sets.references(vio),
+            )
+            for pre in pres or (None,)
+        ]
+    return found
 
 
 def written_skeleton(table: TransitionTable, sets: Sets) -> list[WrittenSkeleton]:

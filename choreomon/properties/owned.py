@@ -49,12 +49,14 @@ def owned(references: Iterable[Reference]) -> tuple[Owned, ...]:
 def owned_rows(rows: Iterable[Row]) -> tuple[OwnedRow, ...]:
     """Put neighbours together that differ in nothing but the owner of their pre-transition."""
     found: list[OwnedRow] = []
-    for (transition, final, vio, _), group in groupby(rows, key=_all_but_the_owner):
+    for (transition, final, vio, _), group in groupby(rows, key=all_but_the_owner):
         pres = [row.pre for row in group if row.pre is not None]
         taking = owned(vio)
         found += [OwnedRow(transition, final, pre, taking) for pre in owned(pres) or (None,)]
     return tuple(found)
 
 
-def _all_but_the_owner(row: Row) -> tuple[Transition, bool, tuple[Reference, ...], Pair | None]:
+def all_but_the_owner(row: Row) -> tuple[Transition, bool, tuple[Reference, ...], Pair | None]:
+    """Return what rows have in common that differ in nothing but the owner of their
+    pre-transition."""
     return row.transition, row.final, row.vio, None if row.pre is None else states_of(row.pre)
