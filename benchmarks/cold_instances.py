@@ -43,7 +43,7 @@ from choreomon.runtime.instances.cold import Checkpoint, many_changed, with_cold
 from choreomon.runtime.instances.rows import InstanceRow, encode_row, row_key
 from choreomon.runtime.sidecar import Sidecar
 from choreomon.runtime.snapshot import decode_snapshot, encode_snapshot
-from choreomon.runtime.store import SqliteStore
+from choreomon.runtime.stores.sqlite import SqliteStore
 
 SYSTEM: Final = bytes(16)
 FIRED: Final = Reference("q0", "billing", "q1")

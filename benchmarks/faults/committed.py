@@ -30,7 +30,7 @@ from choreomon.runtime.inputs import FromPeer, Input, Recovered, Report, decode_
 from choreomon.runtime.node import make_sidecar
 from choreomon.runtime.outputs import Decided, DeclaredVerdict, Output, Ticked
 from choreomon.runtime.reloading import reloaded
-from choreomon.runtime.store import SqliteStore, boot_id
+from choreomon.runtime.stores.sqlite import SqliteStore, boot_id
 
 _KEEP = """
 CREATE TABLE kept (number INTEGER PRIMARY KEY, inputs BLOB NOT NULL, at REAL NOT NULL);

@@ -42,8 +42,8 @@ from choreomon.runtime.ports import AnswerKind, CommitFailed
 from choreomon.runtime.reloading import CannotReload
 from choreomon.runtime.sidecar import Sidecar
 from choreomon.runtime.slices import Slices
-from choreomon.runtime.store import SqliteStore
-from choreomon.runtime.stored import TimedStore, open_store, stored_tables
+from choreomon.runtime.stores.agent_store import AgentStore
+from choreomon.runtime.stores.opening import TimedStore, open_store, stored_tables
 
 SHORTEST: Final = 0.02
 """Seconds between two looks at what is due: many events have deadlines, and most are over by
@@ -155,7 +155,7 @@ class Node:
         observer: Observer,
         reloaded: Callable[[tuple[SplitTable, ...]], None] = lambda tables: None,
         now: Callable[[], float] = time.monotonic,
-        store: SqliteStore | None = None,
+        store: AgentStore | None = None,
     ) -> None:
         self.config = config
         self.tables = tuple(tables)

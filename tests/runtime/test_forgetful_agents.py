@@ -28,7 +28,7 @@ from choreomon.runtime.instances.forgetting import PAUSE
 from choreomon.runtime.ports import Store
 from choreomon.runtime.sidecar import Sidecar
 from choreomon.runtime.snapshot import decode_snapshot, encode_snapshot, without_drained
-from choreomon.runtime.store import SqliteStore
+from choreomon.runtime.stores.sqlite import SqliteStore
 from tests.runtime.driven import Clock, Ports
 from tests.runtime.world.disk import Disk
 

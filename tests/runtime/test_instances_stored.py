@@ -21,7 +21,7 @@ from choreomon.runtime.instances.cold import Checkpoint, many_changed, with_cold
 from choreomon.runtime.instances.rows import InstanceRow, decode_row, encode_row, row_key
 from choreomon.runtime.sidecar import Sidecar
 from choreomon.runtime.snapshot import decode_snapshot, encode_snapshot, without_drained
-from choreomon.runtime.store import SqliteStore
+from choreomon.runtime.stores.sqlite import SqliteStore
 from tests.laws.of_instances import Flavor, Run
 from tests.runtime.world.disk import Disk
 

@@ -26,7 +26,7 @@ from choreomon.runtime.inputs import FromPeer, Hello, Report
 from choreomon.runtime.network.peer_stores import MOST, QUIET, PeerStores
 from choreomon.runtime.outputs import Dropped
 from choreomon.runtime.sidecar import Sidecar
-from choreomon.runtime.store import SqliteStore
+from choreomon.runtime.stores.sqlite import SqliteStore
 from choreomon.terminal.watch import Polled, problems
 from tests.properties.stated import automaton_of
 from tests.runtime.conftest import Run

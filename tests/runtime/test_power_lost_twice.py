@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from choreomon.runtime.store import SqliteStore
+from choreomon.runtime.stores.sqlite import SqliteStore
 
 
 def statements_of_the_first_commit(path: Path, boot: str) -> list[str]:

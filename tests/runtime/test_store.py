@@ -14,9 +14,10 @@ from typing import Literal
 import pytest
 
 from choreomon.core.errors import DocumentError
-from choreomon.runtime import store_file
 from choreomon.runtime.ports import CommitFailed
-from choreomon.runtime.store import Owner, SqliteStore
+from choreomon.runtime.stores import sqlite_file
+from choreomon.runtime.stores.agent_store import Owner
+from choreomon.runtime.stores.sqlite import SqliteStore
 
 SHOP = Owner("shop", ("aa" * 16, "bb" * 16))
 
@@ -340,7 +341,7 @@ def test_who_made_a_file_that_another_one_has_locked_does_not_remove_it(
     """Of two that start at once, with a new file."""
     store = SqliteStore(file, "process", "boot")
     store.commit(b"1")
-    monkeypatch.setattr(store_file, "make", lambda *_: True)
+    monkeypatch.setattr(sqlite_file, "make", lambda *_: True)
     assert "another agent uses it" in refused(file)
     store.close()
     assert SqliteStore(file, "process", "boot").load() == (None, [b"1"])

@@ -38,7 +38,7 @@ from choreomon.runtime.outputs import Ask, Decided, Dropped, Output, Reply
 from choreomon.runtime.reloading import reloaded
 from choreomon.runtime.sidecar import Sidecar, SidecarState
 from choreomon.runtime.snapshot import decode_snapshot, encode_snapshot
-from choreomon.runtime.store import SqliteStore
+from choreomon.runtime.stores.sqlite import SqliteStore
 from tests.runtime.driven import Ports
 from tests.runtime.world.disk import Disk
 

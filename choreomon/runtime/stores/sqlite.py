@@ -24,14 +24,15 @@ import os
 import sqlite3
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 from choreomon.agent_files.wire import NO_STORE, STORE_BYTES
 from choreomon.core.errors import DocumentError, Problem
-from choreomon.runtime import store_file
 from choreomon.runtime.instances import instance_table
 from choreomon.runtime.instances.rows import InstanceRow
 from choreomon.runtime.ports import CommitFailed
+from choreomon.runtime.stores import sqlite_file
+from choreomon.runtime.stores.agent_store import Owner
 
 VERSION: Final = 1
 _APPLICATION: Final = 0x63686F72
@@ -54,13 +55,6 @@ _NEW: Final = (
     "COMMIT",
 )
 """Statements that turn an empty file into a store."""
-
-
-class Owner(NamedTuple):
-    """The owner of a journal: a process, and the ids of its systems, in the order of its tables."""
-
-    process: str
-    systems: tuple[str, ...]
 
 
 class SqliteStore:
@@ -119,7 +113,7 @@ class SqliteStore:
                 "to be: let this user write to it, or name a file in another one"
             )
         try:
-            if store_file.make(file, _NEW):
+            if sqlite_file.make(file, _NEW):
                 return True
         except OSError as error:
             told = f"cannot be made: {error.strerror or error}: name another file"
@@ -129,7 +123,7 @@ class SqliteStore:
         if not os.access(file, os.R_OK | os.W_OK):
             told = "cannot be read and written: let this user do so, or name another file"
             raise self._unusable(told)
-        missing = store_file.what_is_missing(file)
+        missing = sqlite_file.what_is_missing(file)
         if missing:
             raise self._unusable(missing)
         return False
@@ -143,7 +137,7 @@ class SqliteStore:
         (version,) = run("PRAGMA user_version").fetchone()
         (tables,) = run("SELECT count(*) FROM sqlite_master").fetchone()
         if not tables:
-            raise self._unusable(f"has nothing in it: {store_file.LOST}")
+            raise self._unusable(f"has nothing in it: {sqlite_file.LOST}")
         if application != _APPLICATION:
             raise self._unusable("is a database of something else: name another file")
         if version != VERSION:

@@ -10,10 +10,11 @@ from choreomon.agent_files.table_file import SplitTable
 from choreomon.core.errors import Defect, DocumentError
 from choreomon.runtime.ports import CommitFailed, Store
 from choreomon.runtime.snapshot import without_drained
-from choreomon.runtime.store import Owner, SqliteStore, boot_id
+from choreomon.runtime.stores.agent_store import AgentStore, Owner
+from choreomon.runtime.stores.sqlite import SqliteStore, boot_id
 
 
-def open_store(config: AgentConfig, tables: Sequence[SplitTable]) -> SqliteStore | None:
+def open_store(config: AgentConfig, tables: Sequence[SplitTable]) -> AgentStore | None:
     """The journal. Raises `DocumentError`."""
     if config.store is None or config.durability == "off":
         return None
@@ -23,7 +24,7 @@ def open_store(config: AgentConfig, tables: Sequence[SplitTable]) -> SqliteStore
 
 
 def stored_tables(
-    config: AgentConfig, tables: Sequence[SplitTable], store: SqliteStore
+    config: AgentConfig, tables: Sequence[SplitTable], store: AgentStore
 ) -> tuple[SplitTable, ...]:
     """The tables of the systems that a store holds, in their order. One that is not there is needed
     to read what it holds, but where the agent ended in order and that system was drained: it is
@@ -45,7 +46,7 @@ def stored_tables(
     return tuple([known[system] for system in store.systems])
 
 
-def _left_out(store: SqliteStore, systems: Sequence[str]) -> bool:
+def _left_out(store: AgentStore, systems: Sequence[str]) -> bool:
     """Leave these systems out of what the store holds; return whether that was possible."""
     snapshot, rows = store.load()
     if snapshot is None or rows:

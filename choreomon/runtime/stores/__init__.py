@@ -1,0 +1,3 @@
+"""Stores of an agent's journal, and which one a configuration names. What is written and when is
+the driver's.
+"""

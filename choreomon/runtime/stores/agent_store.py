@@ -1,0 +1,38 @@
+"""What an agent needs of its store, whatever keeps it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+from choreomon.runtime.ports import Store
+
+
+class Owner(NamedTuple):
+    """The owner of a journal: a process, and the ids of its systems, in the order of its tables."""
+
+    process: str
+    systems: tuple[str, ...]
+
+
+class AgentStore(Store, Protocol):
+    """The store of one agent, from its start to its end."""
+
+    @property
+    def name(self) -> bytes:
+        """The name that tells it from any other store; empty if it was made before stores had
+        names."""
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The ids of the systems that it holds, in the order of its tables."""
+
+    @property
+    def forgetful(self) -> bool:
+        """Tell whether the last commits may be lost."""
+
+    def close(self) -> None:
+        """Close in order, after all was committed."""
+
+    def abandon(self) -> None:
+        """Clean up after a failed start: what was there before is left as it is, and what was made
+        is removed."""
