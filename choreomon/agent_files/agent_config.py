@@ -17,6 +17,7 @@ from typing import Literal, TypeAlias
 
 from choreomon.agent_files.addresses import ANY_HOST, MAX_SOCKET_PATH, Address, parse_tcp
 from choreomon.agent_files.clocks.text import KEY_BYTES, MAX_SYSTEMS
+from choreomon.agent_files.delivered.sinks import Sink, StdoutSink
 from choreomon.agent_files.local import MAX_LEASE
 from choreomon.agent_files.proxies import Proxies, route_defects
 from choreomon.agent_files.table_file import SplitTable, load_table
@@ -28,7 +29,6 @@ from choreomon.core.suggestion import did_you_mean
 Durability: TypeAlias = Literal["off", "process", "power"]
 LogLevel: TypeAlias = Literal["debug", "info", "warning", "error"]
 LogFormat: TypeAlias = Literal["json", "text"]
-WebhookFormat: TypeAlias = Literal["verdict", "cloudevents"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,45 +49,6 @@ class Keys:
 
     secret: Path
     peers: Path
-
-
-@dataclass(frozen=True, slots=True)
-class StdoutSink:
-    """Verdicts go to the standard output, a line each."""
-
-    def __str__(self) -> str:
-        return "the output"
-
-
-@dataclass(frozen=True, slots=True)
-class FileSink:
-    """Verdicts are appended to a file, a line each."""
-
-    file: Path
-
-    def __str__(self) -> str:
-        return str(self.file)
-
-
-@dataclass(frozen=True, slots=True)
-class WebhookSink:
-    """Verdicts are posted to an `http` or `https` URL; `timeout` is in seconds. `format`: as they
-    are, or as CloudEvents. `headers_file` and `secret_file` hold what the receiver knows the agent
-    by (`choreomon.agent_files.webhook_credentials`); `dead_letter_file`: where verdicts go that it
-    refuses for good."""
-
-    url: str
-    timeout: float = 2.0
-    format: WebhookFormat = "verdict"
-    headers_file: Path | None = None
-    secret_file: Path | None = None
-    dead_letter_file: Path | None = None
-
-    def __str__(self) -> str:
-        return self.url
-
-
-Sink: TypeAlias = StdoutSink | FileSink | WebhookSink
 
 
 @dataclass(frozen=True, slots=True)

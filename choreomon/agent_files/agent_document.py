@@ -17,17 +17,12 @@ from choreomon.agent_files.addresses import parse_address
 from choreomon.agent_files.agent_config import (
     AgentConfig,
     Durability,
-    FileSink,
     Keys,
     Limits,
     LocalAccess,
     LogFormat,
     LogLevel,
     LogSettings,
-    Sink,
-    StdoutSink,
-    WebhookFormat,
-    WebhookSink,
     config_defects,
     refuse,
 )
@@ -39,6 +34,13 @@ from choreomon.agent_files.agent_fields import (
     ListeningAddress,
     PeerAddress,
     Time,
+)
+from choreomon.agent_files.delivered.sinks import (
+    FileSink,
+    Sink,
+    StdoutSink,
+    WebhookFormat,
+    WebhookSink,
 )
 from choreomon.agent_files.proxy_document import ProxiesDocument, proxies_of
 from choreomon.files.fields import (

@@ -17,19 +17,17 @@ from jsonschema import Draft202012Validator
 from choreomon.agent_files.addresses import MAX_SOCKET_PATH, Address, parse_address, parse_tcp
 from choreomon.agent_files.agent_config import (
     AgentConfig,
-    FileSink,
     Keys,
     Limits,
     LocalAccess,
     LogSettings,
-    StdoutSink,
-    WebhookSink,
     config_defects,
     load_tables,
     refuse,
     table_defects,
 )
 from choreomon.agent_files.agent_document import load_agent_config, parse_agent_config
+from choreomon.agent_files.delivered.sinks import FileSink, StdoutSink, WebhookSink
 from choreomon.agent_files.table_file import SplitTable, write_table
 from choreomon.cli.documents.schemas import agent_schema
 from choreomon.core.errors import Defect, DocumentError

@@ -8,7 +8,7 @@ import re
 
 from hypothesis import given
 
-from choreomon.agent_files.cloud_events import cloud_event_as_json, cloud_event_line
+from choreomon.agent_files.delivered.cloud_events import cloud_event_as_json, cloud_event_line
 from choreomon.agent_files.verdict_json import verdict_as_json
 from choreomon.core.live import LiveVerdict
 from tests.agent_files.live_verdicts import BY_HAND, SYSTEM, live_verdicts

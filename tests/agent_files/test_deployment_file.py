@@ -13,8 +13,9 @@ import jsonschema
 import pytest
 import yaml
 
-from choreomon.agent_files.agent_config import AgentConfig, Keys, StdoutSink
+from choreomon.agent_files.agent_config import AgentConfig, Keys
 from choreomon.agent_files.agent_document import parse_agent_config
+from choreomon.agent_files.delivered.sinks import StdoutSink
 from choreomon.agent_files.deployment_file import agent_files, load_deployment
 from choreomon.agent_files.key_files import secret_file
 from choreomon.agent_files.split_names import table_file_names

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from choreomon.agent_files.webhook_credentials import (
+from choreomon.agent_files.delivered.webhook_credentials import (
     MAX_BYTES,
     RESERVED_HEADERS,
     load_headers,

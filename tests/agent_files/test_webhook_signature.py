@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from base64 import b64decode
 
-from choreomon.agent_files.webhook_signature import signature_headers
+from choreomon.agent_files.delivered.webhook_signature import signature_headers
 
 SECRET = b64decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
 ID = "msg_p5jXN8AQM9LWM0D4loKWxJek"

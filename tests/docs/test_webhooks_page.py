@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import yaml
 
-from choreomon.agent_files import cloud_events
 from choreomon.agent_files.agent_document import WebhookTargetDocument
-from choreomon.agent_files.webhook_signature import signature_headers
+from choreomon.agent_files.delivered import cloud_events
+from choreomon.agent_files.delivered.webhook_signature import signature_headers
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN
 from choreomon.runtime.delivery.webhook import refuses_for_good
 from tests.docs.tables import table_under

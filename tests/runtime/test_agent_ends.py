@@ -16,7 +16,8 @@ import pytest
 
 from choreomon.agent_files import local
 from choreomon.agent_files.addresses import Address
-from choreomon.agent_files.agent_config import AgentConfig, FileSink, Keys, LocalAccess, WebhookSink
+from choreomon.agent_files.agent_config import AgentConfig, Keys, LocalAccess
+from choreomon.agent_files.delivered.sinks import FileSink, WebhookSink
 from choreomon.core.errors import ChoreomonError, DocumentError
 from choreomon.runtime.agent import Agent
 from choreomon.runtime.inputs import Gap, Hello, Report

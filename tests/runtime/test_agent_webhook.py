@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from choreomon.agent_files.agent_config import WebhookSink
+from choreomon.agent_files.delivered.sinks import WebhookSink
 from choreomon.runtime.inputs import Gap, Hello
 from choreomon.runtime.operations.exposition import Exposition
 from tests.runtime.conftest import Run

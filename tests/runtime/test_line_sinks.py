@@ -13,13 +13,8 @@ from typing import Any
 import pytest
 
 from choreomon.agent_files.addresses import Address
-from choreomon.agent_files.agent_config import (
-    AgentConfig,
-    FileSink,
-    LocalAccess,
-    StdoutSink,
-    WebhookSink,
-)
+from choreomon.agent_files.agent_config import AgentConfig, LocalAccess
+from choreomon.agent_files.delivered.sinks import FileSink, StdoutSink, WebhookSink
 from choreomon.core.errors import DocumentError
 from choreomon.runtime.delivery import line_sinks
 from choreomon.runtime.delivery.configured_sinks import dead_letter_file, make_sinks

@@ -6,7 +6,8 @@ import stat
 from pathlib import Path
 from typing import assert_never
 
-from choreomon.agent_files.agent_config import AgentConfig, FileSink, StdoutSink, WebhookSink
+from choreomon.agent_files.agent_config import AgentConfig
+from choreomon.agent_files.delivered.sinks import FileSink, StdoutSink, WebhookSink
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.runtime.delivery.dead_letters import DeadLetters
 from choreomon.runtime.delivery.line_sinks import DescriptorLines, FileLines

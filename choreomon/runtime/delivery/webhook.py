@@ -11,12 +11,16 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from choreomon.agent_files.agent_config import WebhookFormat
-from choreomon.agent_files.cloud_events import CONTENT_TYPE as CLOUD_EVENT
-from choreomon.agent_files.cloud_events import cloud_event_line
+from choreomon.agent_files.delivered.cloud_events import CONTENT_TYPE as CLOUD_EVENT
+from choreomon.agent_files.delivered.cloud_events import cloud_event_line
+from choreomon.agent_files.delivered.sinks import WebhookFormat
+from choreomon.agent_files.delivered.webhook_credentials import (
+    RESERVED_HEADERS,
+    load_headers,
+    load_secrets,
+)
+from choreomon.agent_files.delivered.webhook_signature import signature_headers
 from choreomon.agent_files.verdict_json import verdict_line
-from choreomon.agent_files.webhook_credentials import RESERVED_HEADERS, load_headers, load_secrets
-from choreomon.agent_files.webhook_signature import signature_headers
 from choreomon.core.errors import DocumentError
 from choreomon.core.live import LiveVerdict
 from choreomon.runtime.delivery.dead_letters import DeadLetters
@@ -33,8 +37,8 @@ class Webhook:
     The header `Idempotency-Key` has the id of the verdict: one that comes again, since its answer
     was lost, can be told by it. `timeout` is in seconds. `tls`: how `https` is checked; by default,
     by what the machine trusts. `format`: what is posted. `headers_file` and `secret_file`
-    (`choreomon.agent_files.webhook_credentials`) are read before each request, so that what is
-    changed there holds from the next one on. `wall`: wall time in seconds, for signatures and dead
+    (`choreomon.agent_files.delivered.webhook_credentials`) are read before each request, so that a
+    change there holds from the next one on. `wall`: wall time in seconds, for signatures and dead
     letters.
     """
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from choreomon.agent_files.agent_config import AgentConfig, Keys, WebhookSink, refuse, told_at
+from choreomon.agent_files.agent_config import AgentConfig, Keys, refuse, told_at
+from choreomon.agent_files.delivered.sinks import WebhookSink
 from choreomon.agent_files.key_files import (
     KeyPair,
     load_key_pair,
