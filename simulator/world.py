@@ -114,11 +114,12 @@ class World:
         }
         self._programs = self._linked(application, network, balancers)
         for at, routes, values in application.starts:
-            route = routes[0]
-            if len(routes) > 1:
-                role = application.replicas.roles.role_of(self.processes[route.receiver])
-                route = routes[balancers[role](values)]
-            self._schedule(at, self._arrive, (route, None, None, values))
+            envelope: Envelope = (routes[0], None, None, values)
+            if len(routes) == 1:
+                self._schedule(at, self._arrive, envelope)
+                continue
+            role = application.replicas.roles.role_of(self.processes[routes[0].receiver])
+            self._schedule(at, self._enter, (balancers[role], routes, envelope))
 
     def _linked(
         self,
@@ -216,6 +217,11 @@ class World:
             if service:
                 self._busy[process] = True
                 self._schedule(self.event_queue.now + service, self._become_idle, process)
+
+    def _enter(self, entering: tuple[Balancer, Sequence[Route], Envelope]) -> None:
+        """Deliver a message of the environment to a role."""
+        balancer, routes, (_, clock, sent_at, values) = entering
+        self._arrive((routes[balancer(values)], clock, sent_at, values))
 
     def _become_idle(self, process: int) -> None:
         busy = self._busy

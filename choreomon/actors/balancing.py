@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias, assert_never
 
 from choreomon.actors.randomness import Streams
 from choreomon.core.binding import Binding
-from choreomon.core.roles import NO_ROLES, Roles
+from choreomon.core.roles import NO_ROLES, Roles, slot_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,17 @@ class Replicas:
             case ByKey(name):
                 return lambda values: _by_digest(dict(values).get(name, ""), count)
         assert_never(balance)
+
+    def chooser(self, streams: Streams) -> Callable[[str, Binding], str]:
+        """Chooses the process that handles a message with these values to a role, or to a process,
+        which handles it itself."""
+        balancers = {role: self.balancer(role, streams) for role in self.roles.slots}
+
+        def chosen(receiver: str, values: Binding) -> str:
+            balancer = balancers.get(receiver)
+            return receiver if balancer is None else slot_name(receiver, balancer(values))
+
+        return chosen
 
 
 NO_REPLICAS = Replicas()

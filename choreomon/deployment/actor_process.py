@@ -188,6 +188,7 @@ class Actor:
         self._process = process
         self._mailbox = mailbox
         self._noted = noted
+        self._roles = application.replicas.roles
         self._told = role.told
         self._variables: list[Constant] = [
             *application.variables[application.processes.index(name)]
@@ -243,7 +244,7 @@ class Actor:
     def _note(
         self, kind: EventKind, message: Message, number: int, clock: str, values: Binding
     ) -> None:
-        told = Label(kind, message) in self._told
+        told = self._roles.label(Label(kind, message)) in self._told
         at = TOLD if told else int(time.monotonic() * MICROSECONDS)
         self._noted.write(noted_line(Noted(kind, *message, number, at, clock, values)))
 

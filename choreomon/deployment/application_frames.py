@@ -17,9 +17,9 @@ class Ready(msgspec.Struct, frozen=True, array_like=True, tag="r"):
 
 
 class Posted(msgspec.Struct, frozen=True, array_like=True, tag="p"):
-    """A message leaves. `number` counts the messages of its sender from 1; `headers` travel with
-    it; `sent` is when it left, in seconds of the monotonic clock; `values` are those that it
-    carries."""
+    """A message leaves. `receiver` may be a role; `number` counts the messages of its sender from
+    1; `headers` travel with it; `sent` is when it left, in seconds of the monotonic clock; `values`
+    are those that it carries."""
 
     receiver: str
     name: str
@@ -41,7 +41,8 @@ FromActor: TypeAlias = Ready | Posted | Done
 
 
 class Delivered(msgspec.Struct, frozen=True, array_like=True, tag="m"):
-    """A message arrives; from the environment if `number` is 0."""
+    """A message arrives; from the environment if `number` is 0. `sender` is a process, which may be
+    a slot of a role."""
 
     sender: str
     name: str

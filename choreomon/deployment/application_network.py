@@ -1,5 +1,6 @@
 """Messages between actors, with the document's delays on the way: one ROUTER, to which every actor
-connects. It is the environment too, and it knows when the application has come to its end. The end
+connects. It balances messages to roles, it is the environment too, and it knows when the
+application has come to its end. The end
 is counted, never guessed. An actor says that a message is handled after it posted all that the
 handler sent, on the same connection; so when nothing is under way here and everything delivered was
 handled, nothing will ever happen again.
@@ -39,7 +40,8 @@ and its values."""
 
 class ApplicationNetwork:
     """The network of the application. Made on the loop's thread, it listens at once. `routes` are
-    the routing ids under which the actors connect, by process.
+    the routing ids under which the actors connect, by process. `chosen` is the process that handles
+    a message to a role (`choreomon.actors.balancing`).
 
     - `on_ready()`: all actors have connected.
     - `on_quiet()`: the application is at its end; once, after `begin`.
@@ -54,12 +56,14 @@ class ApplicationNetwork:
         loop: asyncio.AbstractEventLoop,
         endpoint: str,
         routes: Mapping[str, bytes],
+        chosen: Callable[[str, Binding], str],
         links: Links,
         max_events: int,
         on_ready: Callable[[], None],
         on_quiet: Callable[[], None],
     ) -> None:
         self._routes = routes
+        self._chosen = chosen
         self._process_of = {route: process for process, route in routes.items()}
         self._links = links
         self._max_events = max_events
@@ -87,7 +91,7 @@ class ApplicationNetwork:
         for at, receiver, name, values in starts:
             delivered = Delivered(ENVIRONMENT, name, 0, {}, values)
             due = now + at / MICROSECONDS / speed
-            self._delayed.at(due, partial(self._deliver, receiver, delivered))
+            self._delayed.at(due, partial(self._enter, receiver, delivered))
         self._look_for_the_end()
 
     @property
@@ -127,12 +131,13 @@ class ApplicationNetwork:
 
     def _posted(self, sender: str, posted: Posted) -> None:
         self._happened(1)
-        # Drawn in any case: the n-th draw belongs to the n-th message.
-        due = self._links.between(sender, posted.receiver).arrival(posted.sent)
+        # Chosen and drawn in any case: the n-th draw belongs to the n-th message.
+        receiver = self._chosen(posted.receiver, posted.values)
+        due = self._links.between(sender, receiver).arrival(posted.sent)
         if not self.reached_max_events:
             headers = posted.headers
             delivered = Delivered(sender, posted.name, posted.number, headers, posted.values)
-            self._delayed.at(due, partial(self._deliver, posted.receiver, delivered))
+            self._delayed.at(due, partial(self._deliver, receiver, delivered))
 
     def _happened(self, events: int) -> None:
         self.events += events
@@ -141,6 +146,9 @@ class ApplicationNetwork:
             self._delayed.drop()
             for process in self._routes:
                 self._send(process, Stop())
+
+    def _enter(self, receiver: str, delivered: Delivered) -> None:
+        self._deliver(self._chosen(receiver, delivered.values), delivered)
 
     def _deliver(self, receiver: str, delivered: Delivered) -> None:
         self._waiting[receiver] += 1

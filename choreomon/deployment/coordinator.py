@@ -184,13 +184,15 @@ class Coordinator:
 
     def _network(self) -> NetworkRole:
         plan, scenario = self._plan, self._plan.scenario
+        replicas = scenario.application.replicas
         starts = [
-            (at, routes[0].label.message.receiver, routes[0].label.message.name, values)
-            for at, routes, values in scenario.application.starts
+            (at, replicas.roles.role_of(label.message.receiver), label.message.name, values)
+            for at, ((_, label, _), *_), values in scenario.application.starts
         ]
         return NetworkRole(
             endpoint=self._place.endpoint,
             routes={process: self._route(process) for process in plan.processes},
+            replicas=replicas,
             starts=starts,
             delays=scenario.delays,
             seed=plan.seed,

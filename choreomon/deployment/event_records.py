@@ -26,7 +26,8 @@ import msgspec
 from choreomon.agent_files.clocks.text import ClockText, SystemKey, decode_clocks_untrusted
 from choreomon.core.binding import Binding
 from choreomon.core.errors import InternalError, MalformedMessage
-from choreomon.core.message import ENVIRONMENT, SEND, EventKind, Message
+from choreomon.core.message import ENVIRONMENT, SEND, EventKind, Label, Message
+from choreomon.core.roles import NO_ROLES, Roles
 from choreomon.core.run import RunEvent
 from choreomon.core.vector_clock import VectorClock, merge, zero
 from choreomon.deployment.links import MICROSECONDS
@@ -36,9 +37,10 @@ TOLD: Final = -1
 
 
 class Noted(msgspec.Struct, frozen=True, array_like=True):
-    """An event as its actor notes it. `number` is that of the message among those of its sender, 0
-    for one from the environment. `at` is in microseconds of the monotonic clock, or `TOLD`. The
-    message carries `clock` and `values`."""
+    """An event as its actor notes it, with the slots of roles at the ends that are known: both of a
+    message that is handled, the sender of one that is sent. `number` is that of the message among
+    those of its sender, 0 for one from the environment. `at` is in microseconds of the monotonic
+    clock, or `TOLD`. The message carries `clock` and `values`."""
 
     kind: EventKind
     sender: str
@@ -120,8 +122,15 @@ class EventLog:
     `index_of`.
     """
 
-    def __init__(self, records: Sequence[Records], key: SystemKey, timing: Timing) -> None:
+    def __init__(
+        self,
+        records: Sequence[Records],
+        key: SystemKey,
+        timing: Timing,
+        roles: Roles = NO_ROLES,
+    ) -> None:
         self._records = records
+        self._roles = roles
         self._key = key
         self._timing = timing
         self._processes = tuple(each.process for each in records)
@@ -155,7 +164,7 @@ class EventLog:
                 self._timing.document_time(step.at),
                 kind,
                 process,
-                Message(noted.sender, noted.name, noted.receiver),
+                self._message(noted),
                 step.clock,
                 sent_at,
                 noted.values,
@@ -173,7 +182,7 @@ class EventLog:
             if at == TOLD:
                 told = next(ticks, None)
                 tick = None if told is None else _decode_tick(told)
-                if tick is None or not _is_of(tick, noted):
+                if tick is None or not self._is_of(tick, noted):
                     raise InternalError(f"{records.process}: {noted} was noted, and {tick} ticked")
                 at = round(tick.time * 1000)
                 clock = merge(
@@ -187,18 +196,22 @@ class EventLog:
         if left is not None:
             raise InternalError(f"{records.process}: {left!r} ticked, and was not noted")
 
+    def _message(self, noted: Noted) -> Message:
+        message = Message(noted.sender, noted.name, noted.receiver)
+        return self._roles.label(Label(noted.kind, message)).message if self._roles else message
+
+    def _is_of(self, tick: _Tick, noted: Noted) -> bool:
+        message = tick.message
+        return (tick.event, message.sender, message.name, message.receiver) == (
+            noted.kind,
+            *self._message(noted),
+        )
+
     def _carried(self, text: ClockText, otherwise: VectorClock) -> VectorClock:
         try:
             return decode_clocks_untrusted(text).get(self._key, otherwise)
         except MalformedMessage as error:
             raise InternalError(str(error)) from None
-
-
-def _is_of(tick: _Tick, noted: Noted) -> bool:
-    message = tick.message
-    return (tick.event, message.sender, message.name, message.receiver) == (
-        *(noted.kind, noted.sender, noted.name, noted.receiver),
-    )
 
 
 def _lines(path: str | os.PathLike[str]) -> Iterator[bytes]:

@@ -12,6 +12,7 @@ from typing import assert_never
 
 import zmq
 
+from choreomon.actors.balancing import Replicas
 from choreomon.actors.delays import LinkDelays
 from choreomon.actors.randomness import Streams
 from choreomon.agent_files.key_files import KeyPair
@@ -42,6 +43,7 @@ class NetworkRole:
 
     endpoint: str
     routes: Mapping[str, bytes]
+    replicas: Replicas
     starts: Sequence[Start]
     delays: LinkDelays
     seed: int
@@ -66,6 +68,7 @@ class NetworkRole:
                 loop=loop,
                 endpoint=self.endpoint,
                 routes=self.routes,
+                chosen=self.replicas.chooser(Streams(self.seed)),
                 links=self._links("application", in_order=True),
                 max_events=self.max_events,
                 on_ready=lambda: control.tell(AllReady()),

@@ -11,7 +11,7 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Final
 
 from choreomon.core.live import LiveVerdict
@@ -140,17 +140,8 @@ class _Measured(Sidecar):
 
     @classmethod
     def of(cls, sidecar: Sidecar, records: Counter[int], changed: Callable[[], None]) -> _Measured:
-        return cls(
-            process=sidecar.process,
-            systems=sidecar.systems,
-            hosts=sidecar.hosts,
-            lease=sidecar.lease,
-            window=sidecar.window,
-            most_sessions=sidecar.most_sessions,
-            value_keys=sidecar.value_keys,
-            records=records,
-            changed=changed,
-        )
+        own = {each.name: getattr(sidecar, each.name) for each in fields(sidecar) if each.init}
+        return cls(**own, records=records, changed=changed)
 
     def step(self, state: SidecarState, input_: Input) -> Stepped:
         stepped = super().step(state, input_)

@@ -66,7 +66,8 @@ class Deployment:
         monitoring = None
         if automaton is not None:
             parameters = scenario.parameters
-            monitoring = split(automaton, processes, self.rules, self.title, parameters)
+            roles = scenario.application.replicas.roles
+            monitoring = split(automaton, processes, self.rules, self.title, parameters, roles)
         plan = Plan(scenario, seed, monitoring, self.embedded, self.speed, self.timeout)
         with run_directory(self.fork_server.folder, processes) as place:
             if monitoring is not None:
@@ -88,6 +89,7 @@ class Deployment:
             place.records(monitoring is not None),
             monitoring.system_key if monitoring is not None else b"",
             timing,
+            plan.scenario.application.replicas.roles,
         )
         kept: deque[RunEvent] = deque(maxlen=KEPT_EVENTS)
         formed: list[tuple[int, int]] = []

@@ -31,6 +31,7 @@ from choreomon.agent_files.key_files import (
 from choreomon.agent_files.split_names import system_id
 from choreomon.agent_files.table_file import SplitTable, write_table
 from choreomon.core.message import Label
+from choreomon.core.roles import NO_ROLES, Roles
 from choreomon.deployment.event_records import Records
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.instances import Parameters
@@ -70,6 +71,7 @@ def split(
     rules: RulesName,
     title: str,
     parameters: Parameters | None = None,
+    roles: Roles = NO_ROLES,
 ) -> Monitoring:
     """New tables and new keys. Raises `UnusableKeys` if CURVE is not available."""
     system = system_id(automaton, processes, rules, secrets.token_bytes(_NONCE_BYTES), parameters)
@@ -79,7 +81,14 @@ def split(
     return Monitoring(
         {
             name: SplitTable(
-                system, title, rules, processes, tables[name], automaton.sequences, key=key
+                system,
+                title,
+                rules,
+                processes,
+                tables[name],
+                automaton.sequences,
+                key=key,
+                roles=roles,
             )
             for name in processes
         },

@@ -46,7 +46,7 @@ class RoleDocument(Part):
     )
     balance: BalanceDocument = Field(
         default="round-robin",
-        description="which replica handles a message in a simulated run: each in turn "
+        description="which replica handles a message in a run: each in turn "
         "(round-robin), any (random), or {by: PARAMETER}",
     )
 

@@ -11,9 +11,11 @@ from random import Random
 import pytest
 import zmq
 
+from choreomon.actors.balancing import Replicas
 from choreomon.actors.delays import Constant, LinkDelays, Uniform
 from choreomon.actors.randomness import Streams
 from choreomon.core.message import ENVIRONMENT
+from choreomon.core.roles import Roles
 from choreomon.deployment.application_frames import (
     Delivered,
     Done,
@@ -29,7 +31,8 @@ from choreomon.deployment.links import Links
 from choreomon.runtime.network.draining import DrainingReader
 from tests.deployment.played import played
 
-NAMES = ("A", "B", "C")
+ROLES = Roles({"D": 2})
+NAMES = ("A", "B", "C", "D/0", "D/1")
 ENDPOINT = "inproc://network"
 
 
@@ -78,7 +81,7 @@ class Actor:
 
 
 class Application:
-    """Three actors and the network between them."""
+    """Actors, two of them replicas, and the network between them."""
 
     def __init__(
         self, opened: ExitStack, *, delays: LinkDelays | None = None, max_events: int = 1000
@@ -94,6 +97,7 @@ class Application:
             loop=self.loop,
             endpoint=ENDPOINT,
             routes={name: name.encode() for name in NAMES},
+            chosen=Replicas(ROLES).chooser(Streams(0)),
             links=Links(
                 delays or LinkDelays(Constant(0)),
                 Streams(0),
@@ -146,6 +150,25 @@ def test_messages_arrive_with_what_travels_with_them() -> None:
             Delivered("A", "one", 1, {"by": "A"}),
             Delivered("A", "two", 2, {"by": "A"}),
         ]
+
+    played(main)
+
+
+def test_messages_to_a_role_are_balanced_and_those_of_the_environment_when_they_arrive() -> None:
+    async def main(opened: ExitStack) -> None:
+        app = Application(opened)
+        await app.begin((0, "D", "go"), (3_600_000_000, "D", "later"))
+        a, first, second = (app.actors[name] for name in ("A", "D/0", "D/1"))
+        await first.until(lambda: first.waiting)
+        for name in ("one", "two", "three"):
+            a.post("D", name)
+        await first.until(lambda: len(first.waiting) == 2)
+        await second.until(lambda: len(second.waiting) == 2)
+        assert [each.name for each in first.waiting] == ["go", "two"]
+        assert [each.name for each in second.waiting] == ["one", "three"]
+        first.post("A", "four")
+        await a.until(lambda: a.waiting)
+        assert a.waiting.popleft() == Delivered("D/0", "four", 1, {"by": "D/0"})
 
     played(main)
 

@@ -114,7 +114,7 @@ def check_formations(ran: Ran) -> None:
 def check_order(ran: Ran) -> None:
     """Times never fall, every handle comes after its send, and no clock knows of an event that
     comes later: the order is a linear extension of happened-before, with that of inquiries."""
-    events = ran.events
+    events, roles = ran.events, ran.scenario.application.replicas.roles
     assert [event.index for event in events] == [*range(len(events))]
     times = [event.time for event in events]
     assert times == sorted(times)
@@ -122,7 +122,8 @@ def check_order(ran: Ran) -> None:
         if event.kind == HANDLE and event.message.sender != ENVIRONMENT:
             assert event.sent_at is not None
             sent = events[event.sent_at]
-            assert (sent.kind, sent.message) == (SEND, event.message)
+            assert sent.kind == SEND
+            assert roles.of_roles(sent.label).message == roles.of_roles(event.label).message
             assert event.sent_at < event.index
             assert all(a <= b for a, b in zip(sent.clock, event.clock, strict=True))
     assert ran.scenario.automaton is not None
@@ -142,9 +143,12 @@ def check_delays(ran: Ran) -> None:
     draws: dict[tuple[str, str], list[int]] = defaultdict(list)
     samplers = {}
     draw_of: dict[int, int] = {}
+    handler_of = {event.sent_at: event.process for event in ran.events}
     for event in ran.events:
-        if event.kind == SEND:
-            link = (event.message.sender, event.message.receiver)
+        if (
+            event.kind == SEND and event.index in handler_of
+        ):  # if not, then no later one of its link
+            link = (event.process, handler_of[event.index])
             if link not in samplers:
                 stream = streams.stream("application", *link)
                 samplers[link] = sampler(delays.between(*link), stream)
@@ -154,7 +158,7 @@ def check_delays(ran: Ran) -> None:
     slack = 4 * ran.speed  # the times of two events are cut to microseconds
     for event in ran.events:
         if event.sent_at is not None:
-            link = (event.message.sender, event.message.receiver)
+            link = (ran.events[event.sent_at].process, event.process)
             assert latest[link] <= event.sent_at
             latest[link] = event.sent_at
             taken = event.time - ran.events[event.sent_at].time
@@ -321,3 +325,52 @@ def logs_of(document: Document, events: Sequence[RunEvent]) -> MultiTrace:
         [trace_line(event, document.processes) for event in events],
         partition=[sorted(log.processes) for log in document.observation.logs],
     )
+
+
+ROLES = """
+roles: {{shop: 3, carrier: {{slots: 2, balance: random}}}}
+application:
+  processes:
+    - id: bank
+      handlers:
+        go: [{{send: {{to: shop, message: paid, with: {{order: $order}}}}}}]
+    - id: shop
+      variables: {{told: false}}
+      handlers:
+        paid: [{{send: {{to: carrier, message: ship, with: {{order: $order}}}}}}]
+    - {{id: carrier, handlers: {{ship: []}}}}
+  start:
+    - {{to: bank, message: go, at: 1, repeat: {{order: "1..12", every: 5}}}}
+    - {{to: shop, message: paid, at: 3, with: {{order: 99}}}}
+network: {{delay: {{uniform: [1, 100]}}}}
+property:
+  for_each: [order]
+  sequences: [{{steps: [{first}, {last}]}}]
+"""
+
+
+@pytest.mark.parametrize("embedded", [True, False])
+@pytest.mark.parametrize(
+    ("first", "last", "violated"),
+    [
+        ("bank -> shop : paid(order)", "handle shop -> carrier : ship(order)", 12),
+        ("handle shop -> carrier : ship(order)", "bank -> shop : paid(order)", 0),
+    ],
+    ids=["violating", "conforming"],
+)
+def test_replicas_keep_the_guarantees_and_say_what_the_recorded_run_says(
+    fork_server: ForkServer, first: str, last: str, violated: int, embedded: bool
+) -> None:
+    text = ROLES.format(first=f'"{first}"', last=f'"{last}"')
+    one = ran(
+        fork_server, scenario(parse_document(text, "roles.yaml"), "run"), 3, embedded=embedded
+    )
+    check(one)
+    run = one.run
+    assert run.formed is not None
+    assert len(run.formed) == violated
+    definite = {each.event_index for each in run.verdicts if each.verdict == "violated"}
+    assert definite == {index for index, *_ in run.formed}
+    handled = [event.process for event in one.events if event.kind == HANDLE]
+    assert [handled.count(f"shop/{n}") for n in range(3)] in ([5, 4, 4], [4, 5, 4], [4, 4, 5])
+    assert {each for each in handled if each.startswith("carrier")} == {"carrier/0", "carrier/1"}

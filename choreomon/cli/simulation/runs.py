@@ -36,11 +36,10 @@ if TYPE_CHECKING:
 
     from choreomon.cli.command_line.screen import Unprinted
     from choreomon.cli.simulation.run_logs import RunLogs
+    from choreomon.core.roles import Roles
     from choreomon.core.run import Run, RunEvent
     from choreomon.documents.read import Document
-    from choreomon.properties.automaton import SequenceAutomaton
     from choreomon.properties.exercising import Exercising
-    from choreomon.properties.instances import Parameters
     from choreomon.properties.tables import RulesName
     from choreomon.verify.verdict import Mode, Verdict
     from simulator.observation import WindowsName
@@ -207,8 +206,7 @@ def carry_out(
         asked,
         processes,
         verifying,
-        None if document.property is None else document.property.automaton,
-        None if document.property is None else document.property.parameters,
+        document,
         announce=runner.announcer(screen, unprinted) if live else None,
         progress=errors if asked.runs > 1 and errors.is_terminal else None,
     )
@@ -326,8 +324,7 @@ def _runs(
     asked: RunOptions,
     processes: tuple[str, ...],
     verifying: RunLogs | None,
-    automaton: SequenceAutomaton | None,
-    parameters: Parameters | None,
+    document: Document,
     *,
     announce: Announce | None,
     progress: Console | None,
@@ -339,8 +336,9 @@ def _runs(
     from choreomon.sentences.summary import gravity
     from simulator.recording import each_of, tracing
 
-    seeds = asked.seeds
-    rules = () if automaton is None else rules_of(automaton)
+    seeds, stated = asked.seeds, document.property
+    rules = () if stated is None else rules_of(stated.automaton)
+    roles = document.replicas.roles
     kept: Counter[object] = Counter()
     for seed in tracked(seeds, progress, "Running", len(seeds)) if progress else seeds:
         with ExitStack() as stack:
@@ -351,9 +349,10 @@ def _runs(
             logbook = None if verifying is None else verifying.logbook()
             if logbook is not None:
                 recorders.append(logbook.record)
-            exercising = None if automaton is None else Exercising(automaton, rules, parameters)
-            if exercising is not None:
-                recorders.append(partial(_take_label, exercising))
+            exercising = None
+            if stated is not None:
+                exercising = Exercising(stated.automaton, rules, stated.parameters)
+                recorders.append(partial(_take_label, exercising, roles))
             run = runner.run(
                 seed,
                 recorder=each_of(*recorders),
@@ -371,8 +370,8 @@ def _runs(
         yield run
 
 
-def _take_label(exercising: Exercising, event: RunEvent) -> None:
-    exercising.add(event.label, event.values)
+def _take_label(exercising: Exercising, roles: Roles, event: RunEvent) -> None:
+    exercising.add(roles.of_roles(event.label) if roles else event.label, event.values)
 
 
 def _trace_file(directory: Path, seed: int) -> Path:
