@@ -116,7 +116,7 @@ Exit codes:
 
 
 def version() -> str | None:
-    """The version of choreomon; None where it is not installed."""
+    """Return the version of choreomon; None if it is not installed."""
     from importlib import metadata
 
     try:
@@ -186,7 +186,7 @@ def _open_closed_streams() -> None:
 
 
 def _discard(stream: TextIO) -> None:
-    """Discard what the stream still holds, which Python would write when it ends."""
+    """Discard the buffer of the stream, which Python would write at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 

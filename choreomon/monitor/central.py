@@ -39,8 +39,8 @@ class CentralMonitor:
         return self._reevaluation.remembered + self._verdicts.remembered
 
     def receive(self, notice: Notice) -> list[tuple[str, Declared]]:
-        """Judge the event of a notice, and anew whatever it concerns; the verdicts to give,
-        each with the process of its event."""
+        """Judge the event of a notice, and again each event that it concerns. Return the new
+        verdicts, each with the process of its event."""
         return self._verdicts.revise(self._reevaluation.observe(Event(notice.label, notice.event)))
 
     def explained(self, verdict: MonitorVerdict) -> MonitorVerdict:

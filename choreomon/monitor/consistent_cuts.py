@@ -241,8 +241,8 @@ class _Disturbing:
 
 
 def after(effects: Sequence[_Effect], live: Live) -> Live:
-    """Return what is live after an event. All that it labels is judged by what was live before
-    it."""
+    """Return the transitions that are live after an event. All that the event labels are judged by
+    those that were live before it."""
     before_must, before_may = must, may = live
     fired = perhaps = 0
     for result, pre, adds, takes in effects:

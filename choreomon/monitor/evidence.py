@@ -50,8 +50,8 @@ def standing_for(records: Iterable[Record], own: int, count: int) -> Record | No
 def known_records(
     monitor: MonitorSetup, state: MonitorState, inspection: Inspection
 ) -> list[Record]:
-    """Return all that was told, and what the beginning fired, grounded: of each event what is most
-    certain, and no open record of which is known by now that it did not fire."""
+    """Return all records that are known, those of the beginning included, each grounded: of each
+    event the most certain one, without open records that turned out not to have fired."""
     event, _, _, direct, _, evidence, _, resolved = inspection
     own, entry_of = monitor.own, monitor.entry_of
     points: dict[_At, Record] = {}
@@ -153,7 +153,7 @@ def concerning(
 
 
 def _own(monitor: MonitorSetup, state: MonitorState, record: Record) -> list[Record]:
-    """Return what is known by now of an own record that somebody told back."""
+    """Return the present knowledge about an own record that another monitor sent back."""
     own = monitor.own
     place = monitor.chain_of[record.reference]
     found = _at(state.history[place], own, record.clock[own])

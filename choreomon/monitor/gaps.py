@@ -45,7 +45,7 @@ def with_gap(gaps: tuple[Gap, ...], gap: Gap) -> tuple[Gap, ...]:
 
 
 def earlier(clock: VectorClock, other: VectorClock) -> VectorClock:
-    """Return the one of two clocks of a process that it had first."""
+    """Return the earlier one of two clocks of a process."""
     return clock if sum(clock) <= sum(other) else other
 
 

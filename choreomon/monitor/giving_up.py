@@ -18,8 +18,8 @@ from choreomon.monitor.wait_for_graph import unresponsive
 def given_up(
     monitor: MonitorSetup, state: MonitorState, event: VectorClock, effects: list[Effect]
 ) -> MonitorState:
-    """The state in which nothing more is waited for about the own event with this clock; verdicts
-    go to `effects`. What waited for it is to be tried again."""
+    """Return the state that waits for no more answers about the own event with this clock; verdicts
+    go to `effects`. The caller tries again what waited for the event."""
     own, count = monitor.own, event[monitor.own]
     while True:
         inspections = state.inspections

@@ -96,7 +96,7 @@ class Host:
         return HostState(zero(len(self.monitor.processes)), self.monitor.initial())
 
     def mentions(self, label: Label) -> bool:
-        """Tell whether some row does, so that the event is to be reported."""
+        """Tell whether a row mentions the label, so that its events must be reported."""
         return label in self.monitor.plans
 
     def asks(self) -> frozenset[str]:
@@ -177,7 +177,7 @@ class Host:
         return self._step(state, GiveUp(events[0])) if events else (state, [])
 
     def go_on(self, state: HostState) -> Stepped:
-        """Do what a step left unfinished, where the monitor is one in slices."""
+        """Continue what a step left unfinished, if the monitor works in slices."""
         return self._step(state, GoOn())
 
     # Gaps.
@@ -232,7 +232,7 @@ class Host:
         return [*open_inquiries(self.monitor, monitor, state.clock)]
 
     def undecided(self, state: HostState) -> list[int]:
-        """The counts of the own events of which the last verdict is not said, oldest first."""
+        """The own events without a last verdict, by count, oldest first."""
         own = self.monitor.own
         return [decision.event[own] for decision in state.monitor.decisions]
 

@@ -85,8 +85,7 @@ def judged(
     clock: VectorClock,
     effects: list[Effect],
 ) -> MonitorState:
-    """Judge the inspection at `place`, to which all answers are there: it is over, or asks
-    again."""
+    """Judge the inspection at `place`, which has all its answers: end it, or ask again."""
     inspection = state.inspections[place]
     findings = monitor.rules.findings(monitor, state, inspection)
     if not findings.named:
@@ -107,7 +106,8 @@ def judged(
 def unanswered_inquiries(
     monitor: MonitorSetup, state: MonitorState, inspection: Inspection, clock: VectorClock
 ) -> Iterator[Inquiry]:
-    """Yield what is asked and not answered, by name where it is asked so; also of oneself."""
+    """Yield the inquiries that still lack an answer, those to oneself included; in a second round
+    they name events."""
     oldest = state.inspections[0].event
     asked_of = {owner: asked for owner, _, asked in inspection.plan.others}
     asked_of[monitor.process] = inspection.plan.own_asked
@@ -147,7 +147,7 @@ def concluded(
 def _recorded(
     monitor: MonitorSetup, state: MonitorState, inspection: Inspection, findings: Findings
 ) -> MonitorState:
-    """The state with what was found, by now, in its history."""
+    """Return the state with the findings so far in its history."""
     event, plan, *_ = inspection
     own = monitor.own
     history = state.history
@@ -173,7 +173,7 @@ def _recorded(
 def still_needed(
     history: tuple[Chain, ...], own: int, evidence: tuple[Evidence, ...]
 ) -> tuple[Evidence, ...]:
-    """The evidence of events of which an undecided record is left."""
+    """Return the evidence of events that still have an undecided record."""
     undecided = {
         record.clock[own]
         for chain in history
@@ -190,8 +190,8 @@ def pruned(
     inspections: tuple[Inspection, ...],
     settled: tuple[int, ...],
 ) -> Chain:
-    """The chain at `place`, in which a record became known, without the records that
-    no longer matter."""
+    """Return the chain at `place` without the records that no longer matter, now that one of its
+    records became known."""
     size = len(chain)
     if len(inspections) > FEW:
         size -= len(inspections)  # of a backlog, open records are not looked through
@@ -210,8 +210,8 @@ def pruned(
 def _evaluated(
     monitor: MonitorSetup, chain: Chain, place: int, found: Record | None, count: int
 ) -> Chain:
-    """EvalHist: the open record of the own event number `count` becomes what was found, or goes.
-    What is certain stays."""
+    """EvalHist: replace the open record of the own event number `count` by its result, or remove
+    it. A record that is certain stays."""
     own = monitor.own
     at = len(chain) - 1
     if at < 0 or chain[at].clock[own] != count:

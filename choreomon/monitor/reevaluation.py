@@ -100,7 +100,7 @@ class Reevaluation:
 
     @property
     def records(self) -> int:
-        """The size of what is remembered as fired."""
+        """The number of records of fired transitions that are kept."""
         return sum(map(len, self.chains.values()))
 
     @property
@@ -145,7 +145,8 @@ class Reevaluation:
     def learn(
         self, reference: Reference, event: VectorClock, result: Result | None, revision: int
     ) -> list[Judged]:
-        """Take over what another monitor judged; the judgements whose results change."""
+        """Take over the judgements of another monitor, and return the judgements whose results
+        change."""
         known = self.revisions.get((reference, event), -1)
         if revision <= known:
             return []
@@ -263,8 +264,8 @@ class Reevaluation:
                 yield place
 
     def _revised(self, entry: Judged) -> Judged | None:
-        """The entry judged anew, or `None` where the result is the same: nobody hears of
-        other reasons for it, nor needs them before the end (`explained`)."""
+        """Judge an entry again; `None` where the result stays the same: nobody is told of new
+        reasons alone, and nobody needs them before the end (`explained`)."""
         if entry.inspected.starts:
             return None
         own = self.index_of[entry.inspected.reference.process]

@@ -24,7 +24,8 @@ def open_inquiries(
 
 
 def same_inquiry(inquiry: Inquiry, other: Inquiry, asker: int) -> bool:
-    """Tell whether both ask the same for the same event of the process at `asker`."""
+    """Tell whether both inquiries ask the same question about the same event of the process at
+    `asker`."""
     return (
         inquiry.event[asker] == other.event[asker]
         and inquiry.inspected == other.inspected

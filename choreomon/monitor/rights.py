@@ -87,7 +87,7 @@ class Rights:
         return None
 
     def wrong_response(self, present: VectorClock, response: Response) -> Refused | None:
-        """The same of a response, where the clock of the own process is `present`."""
+        """Say why a response must be refused; `present` is the clock of the own process."""
         sender, receiver, inspected, _, records, clock, settled, evidence, named = response
         if receiver != self.process:
             return Refused("receiver", sender, f"it is for {receiver}")
@@ -121,7 +121,7 @@ class Rights:
         return None
 
     def wrong_binding(self, told: InstanceMessage) -> Refused | None:
-        """Say why a message may not be about this instance, whatever it says of it."""
+        """Say why a message about this instance must be refused, whatever its content."""
         message, binding = told
         names = [name for name, _ in binding]
         if not self.parameters.issuperset(names) or names != sorted({*names}):
@@ -164,7 +164,7 @@ class Rights:
         return None
 
     def wrong_waiting(self, told: Waiting) -> Refused | None:
-        """The same of a notice of waiting."""
+        """Say why a notice of waiting must be refused."""
         if told.receiver != self.process:
             return Refused("receiver", told.sender, f"it is for {told.receiver}")
         asked = (told.inspected, told.sender) in self.asked_of or told.sender in self.named_of

@@ -73,9 +73,9 @@ class Rules(Protocol):
     def findings(
         self, monitor: MonitorSetup, state: MonitorState, inspection: Inspection
     ) -> Findings:
-        """Return what the answers come to; or, while some are missing, what is known so far: what
-        who is silent owns is uncertain then, and nothing is `Frm` that is not so whatever they say.
-        """
+        """Return the findings of all answers; or, while some are missing, those so far: transitions
+        of silent monitors count as uncertain, and `Frm` is given only if no answer could change
+        it."""
 
 
 NOTHING: Final = Judgement(None)

@@ -136,7 +136,7 @@ class MonitorSetup:
         return self.in_rules[plan.places]
 
     def final_rules(self, plan: Plan) -> tuple[int, ...]:
-        """The rules of which a plan inspects final transitions, each once."""
+        """The rules whose final transitions a plan inspects, without repetitions."""
         return tuple(
             dict.fromkeys(self.rule_of[each.reference] for each in plan.inspected if each.final)
         )

@@ -21,7 +21,7 @@ class Observe(NamedTuple):
 
 
 class ProcessNext(NamedTuple):
-    """The oldest queued event is to be processed."""
+    """Input to process the oldest queued event."""
 
 
 class Expire(NamedTuple):
@@ -31,14 +31,14 @@ class Expire(NamedTuple):
 
 
 class GiveUp(NamedTuple):
-    """Input to wait for no more answers about the event with this clock: it is judged for good by
-    what is known."""
+    """Input to stop waiting for answers about the event with this clock: it gets its last verdict
+    from what is known."""
 
     event: VectorClock
 
 
 class GoOn(NamedTuple):
-    """Input that there is time for what a step left `Unfinished`."""
+    """Input that continues a step that was left `Unfinished`."""
 
 
 class GapOpens(NamedTuple):

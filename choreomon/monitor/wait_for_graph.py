@@ -35,8 +35,7 @@ def notice_of_waiting(
 
 
 def told_of_waiting(monitor: MonitorSetup, state: MonitorState, told: Waiting) -> MonitorState:
-    """The state in which it is known for whom one that was asked waits; ignored where nothing waits
-    for it."""
+    """Note whom a monitor that was asked is waiting for. Ignored if no inquiry to it is open."""
     place = inspection_at(monitor, state, told.sender, told.inspected, told.event_count)
     if place is None:
         return state
@@ -54,8 +53,8 @@ def told_of_waiting(monitor: MonitorSetup, state: MonitorState, told: Waiting) -
 def unresponsive(
     monitor: MonitorSetup, state: MonitorState, inspection: Inspection
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The other monitors that have not answered, and those whom these wait for in turn, or this
-    one itself, where it waits for what is undecided of its own."""
+    """Return the other monitors that have not answered, and those that they wait for in turn; or
+    this one itself, if it waits for its own undecided events."""
     process = monitor.process
     silent = tuple(name for name in inspection.waiting if name != process)
     behind = roots(silent, inspection.behind)
@@ -88,7 +87,8 @@ def waited_for(
 
 
 def own_asked(monitor: MonitorSetup, inspection: Inspection) -> tuple[tuple[Reference, ...], int]:
-    """Return what a monitor asks itself, and up to which of its events it waits for that."""
+    """Return the transitions that a monitor asks itself about, and the number of the last own event
+    that it waits for."""
     named = [each for each in inspection.named if each.reference.process == monitor.process]
     if named:
         return tuple(each.reference for each in named), max(each.number for each in named)

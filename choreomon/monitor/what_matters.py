@@ -102,8 +102,8 @@ def _left(
 def _relevant(
     monitor: MonitorSetup, references: Iterable[Reference], known: Sequence[Record]
 ) -> list[Record]:
-    """Return, of what is known, that on which these transitions rest: what they need, and what
-    undecided records of that need in turn."""
+    """Return the known records that these transitions rest on: those they need, and those that
+    undecided ones among them need in turn."""
     skeleton: Skeleton = monitor.table.skeleton
     by_reference: dict[Reference, list[Record]] = {}
     for record in known:

@@ -135,8 +135,8 @@ class Agent:
         self._http: HttpServer | None = None
 
     async def start(self) -> None:
-        """Recover, listen, and serve. Where it raises, everything is closed, what the store holds
-        is as it was, and there is none where there was none."""
+        """Recover, listen, and serve. If it raises, everything is closed again, and the store is as
+        it was before, or absent."""
         try:
             await self._start()
         except BaseException:

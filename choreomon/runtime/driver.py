@@ -463,7 +463,7 @@ class Driver:
         self._passed = None
 
     def tick(self, enough: Callable[[], bool] = lambda: False) -> None:
-        """Do what is due by now, until it is `enough`, and flush."""
+        """Take the inputs that are due, until it is `enough`, and flush."""
         now = self._now()
         if self._retry is not None:
             if now >= self._retry:
@@ -495,7 +495,8 @@ class Driver:
         self._forgets = None if wait is None else now + wait
 
     def _passing(self, now: float) -> Iterator[Input]:
-        """Yields what is due. The step ignores what was decided since."""
+        """Yield the inputs that are due. The step ignores those about events that were decided
+        meanwhile."""
         for system, host in enumerate(self.sidecar.hosts):
             expired = self._deadlines[system].passed(now)
             if expired:

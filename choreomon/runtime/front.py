@@ -19,4 +19,4 @@ class Front(Protocol):
         ...
 
     async def end(self) -> None:
-        """Take nothing more, and tell what is left to tell."""
+        """Stop taking questions, and report what is left."""

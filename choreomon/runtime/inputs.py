@@ -17,9 +17,8 @@ Policy: TypeAlias = Literal["block", "buffer", "let-go", "fire-and-forget"]
 
 
 class Hello(msgspec.Struct, frozen=True, array_like=True, tag="h"):
-    """A service is there. `session` is the one that it goes on with, or empty; `fresh` is the id
-    of the one that it gets where it has none. `lost`: events that it let go since it was last
-    there."""
+    """Input that a service connected. `session` is the session that it continues, or empty; `fresh`
+    is the id for a new one; `lost`: events that it dropped since its last connection."""
 
     connection: int
     policy: Policy
@@ -67,8 +66,8 @@ class HappenedWithValues(Happened, frozen=True, array_like=True, tag="w"):
 
 
 class Gap(msgspec.Struct, frozen=True, array_like=True, tag="p"):
-    """A gap of a service: between what it told and what it will tell, `lost` events happened that
-    it never will."""
+    """Input that a service has a gap: `lost` events happened, after those it reported, that it will
+    never report."""
 
     connection: int
     session: str
@@ -125,7 +124,7 @@ class GivenUp(msgspec.Struct, frozen=True, array_like=True, tag="u"):
 
 
 class WentOn(msgspec.Struct, frozen=True, array_like=True, tag="c"):
-    """The next turn: there is time for what a step had left unfinished."""
+    """Input that continues a step that was left unfinished."""
 
     system: int
 

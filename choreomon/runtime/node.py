@@ -51,7 +51,7 @@ then."""
 
 
 class Observer(Protocol):
-    """Observer of what happens, for metrics, logs and traces."""
+    """Observer of a node, for metrics, logs and traces."""
 
     def happened(self, output: Observed) -> None:
         """A sidecar told something of itself."""
@@ -192,7 +192,7 @@ class Node:
         self._stopped = False
 
     def start(self, service: Service) -> None:
-        """Recover, listen, and go on with what was open."""
+        """Recover the state, listen, and continue what was open."""
         self.service = service
         store = self._store
         try:
@@ -351,7 +351,7 @@ class Node:
         self._open()
 
     def _turned(self) -> None:
-        """Write what was let out, and set the timer. Where somebody raised, there may be more."""
+        """Send the outputs and set the timer. After an exception there may be more to do."""
         if self.service is not None:
             self.service.written()
         if not (self.driver.idle or self.driver.failing):

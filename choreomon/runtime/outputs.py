@@ -72,7 +72,7 @@ class Answered(NamedTuple):
 
 
 class AskAgain(NamedTuple):
-    """Ask again what is outstanding."""
+    """Output to repeat the outstanding inquiries."""
 
     system: int
 

@@ -139,7 +139,8 @@ class OutstandingInquiries:
             self.due = None
 
     def choose(self) -> dict[Key, Asked]:
-        """Let the oldest that are outstanding be in flight; what was before."""
+        """Put the oldest outstanding inquiries in flight; return those that were in flight
+        before."""
         before = self._sent
         oldest = [*islice(self._outstanding(), self._in_flight + 1)]
         self._more = len(oldest) > self._in_flight

@@ -51,7 +51,7 @@ class Ports(Protocol):
         """Reply to the service at a connection, if it is still there."""
 
     def close(self, connection: int) -> None:
-        """Close a connection of a service, after what was sent to it."""
+        """Close the connection of a service after the last message to it."""
 
     def ask(self, peer: str, frame: bytes) -> None:
         """Ask another agent; the frame may be lost."""
@@ -60,7 +60,7 @@ class Ports(Protocol):
         """Say something of this kind to another agent that asked; the frame may be lost."""
 
     def tell(self, declared: DeclaredVerdict) -> None:
-        """Tell all sinks. `Driver.delivered` is to be called when they have it."""
+        """Give a verdict to all sinks, which call `Driver.delivered` once they have it."""
 
     def happened(self, output: Observed) -> None:
         """Report an observation to logs, traces and metrics."""

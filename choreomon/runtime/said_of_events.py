@@ -79,7 +79,7 @@ class SaidOfEvents(NamedTuple):
         return at in self.values or at in self.heard
 
     def without(self, place: int, count: int) -> SaidOfEvents:
-        """Leave out what is kept until the last verdict about this own event."""
+        """Drop what is kept for the last verdict on this own event."""
         at = (place, count)
         values = self.values.delete(at) if at in self.values else self.values
         heard = self.heard.delete(at) if at in self.heard else self.heard
@@ -122,7 +122,8 @@ class SaidOfEvents(NamedTuple):
         return found[1] if found is not None and found[0] == count else None
 
     def moved(self, places: Mapping[int, int]) -> SaidOfEvents:
-        """The same where properties are at other places. Those that are at none are left out."""
+        """Return the same words for properties at other places, without properties that have
+        none."""
         values, own, heard = self
         return SaidOfEvents(_moved(values, places), _moved(own, places), _moved(heard, places))
 

@@ -96,7 +96,7 @@ class ServiceSide:
             connection.send(local.encode(message))
 
     def knows(self, tables: Iterable[SplitTable]) -> None:
-        """Use the properties of these tables from now on."""
+        """Take the processes and slots of these tables as known from now on."""
         self.known = frozenset(
             (
                 ENVIRONMENT,
@@ -105,7 +105,7 @@ class ServiceSide:
         )
 
     def told_of_unknown(self, process: str) -> None:
-        """A service told of an event whose other end is none of `known`."""
+        """Note that a service told of an event whose other end is not in `known`."""
         if process not in self._unknown and len(self._unknown) < MOST_UNKNOWN:
             self._unknown.add(process)
             self.unknown_process(process)
@@ -126,7 +126,7 @@ class ServiceSide:
             self.close_connection(number)
 
     def greet_again(self) -> None:
-        """Make services say hello anew, since the events to tell have changed."""
+        """Make services say hello again, because the events to report have changed."""
         self._greeted_after = self._last
         self.close_all()
 
@@ -341,7 +341,7 @@ class Connection(asyncio.Protocol):
             self._out.clear()
 
     def end(self) -> None:
-        """Close after what was written."""
+        """Close once everything is written."""
         if self._transport is not None:
             self._transport.close()
             self._transport = None

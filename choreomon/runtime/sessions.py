@@ -45,8 +45,8 @@ Sessions: TypeAlias = Mapping[str, Session]
 
 
 def holds_back(sessions: Sessions) -> bool:
-    """Tell whether a service may be keeping back events that happened, so that nobody may be
-    answered before they have arrived."""
+    """Tell whether a service may be holding back events, so that no inquiry may be answered before
+    they arrive."""
     return any(
         each.policy == "buffer" and not each.promised and not each.overtaken
         for each in sessions.values()
@@ -80,8 +80,8 @@ def may_promise(session: Session) -> bool:
 
 
 def overtaken(sessions: Sessions, name: str) -> Sessions:
-    """The sessions after this one told something, "" that of nobody: whatever the others keep back
-    comes too late. The same ones where nobody keeps anything back."""
+    """Return the sessions after this one reported something ("" for nobody): what the others keep
+    back comes too late. Returns the same object if none keeps anything back."""
     late = {
         other: session._replace(overtaken=True)
         for other, session in sessions.items()

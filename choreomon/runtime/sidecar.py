@@ -381,7 +381,7 @@ class Sidecar(Hosted):
         return state, outputs + more
 
     def _heard_beside(self, state: SidecarState, place: int, clock: VectorClock) -> Stepped:
-        """Hear for all properties that share a clock what was heard for one."""
+        """Pass on what was heard for one property to all that share its clock."""
         outputs: list[Output] = []
         for other in self._beside[place]:
             stepped = self.hosts[other].heard(state.hosts[other], clock)

@@ -48,8 +48,8 @@ class Received(NamedTuple):
 
 
 class ReceivedFrames:
-    """Frames of each peer in their order, peers in turn: nobody has to wait for all that somebody
-    else sent. `most` are bytes a peer."""
+    """Queue of frames that serves peers in turn, and each peer's frames in order, so that no peer
+    waits for all frames of another. `most` is in bytes for each peer."""
 
     def __init__(self, most: int = MOST_BYTES) -> None:
         self._most = most
@@ -116,7 +116,7 @@ class Slices:
             self._loop.call_soon(self._take)
 
     def close(self) -> None:
-        """Take nothing more. What waits was not heard, as what is on its way."""
+        """Take no more frames. Those still queued count as lost on the way."""
         self._closed = True
 
     @property

@@ -42,7 +42,7 @@ class UndeliveredVerdicts:
         return UndeliveredVerdicts((*self._blocks, {declared.id: declared}))
 
     def without(self, ids: Collection[str]) -> UndeliveredVerdicts:
-        """The verdicts without those that have these ids."""
+        """Return the verdicts except those with these ids."""
         left = {*ids}
         blocks: list[Mapping[str, DeclaredVerdict]] = []
         for place, block in enumerate(self._blocks):

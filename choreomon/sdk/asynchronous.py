@@ -222,7 +222,7 @@ class ConnectedProcess(Connected):
         self._turn(self._loop.time())
 
     def _turn(self, now: float) -> None:
-        """Do what the session decided."""
+        """Carry out the decisions of the session."""
         session = self._session
         for ticket in session.settled():
             waiter = ticket.waiter

@@ -188,7 +188,7 @@ class ConnectedProcess(Connected):
         return ticket.clock
 
     def _wake(self) -> None:
-        """Lets the thread in the background look at what is due."""
+        """Make the background thread look at what is due."""
         with suppress(BlockingIOError):  # it will wake up anyway
             self._wake_end.send(b"\0")
 
@@ -296,8 +296,8 @@ class ConnectedProcess(Connected):
             self._lose_connection(str(error))
 
     def _turn(self) -> float | None:
-        """Does what is due, and what the session decided; the lock is held. Returns the seconds
-        until something is due again."""
+        """Do what is due, and carry out the decisions of the session; the lock is held. Return the
+        seconds until something is due again."""
         session, now = self._session, time.monotonic()
         session.expire(now)
         for ticket in session.settled():

@@ -48,7 +48,7 @@ def inject(carrier: Carrier, carried: Carried) -> None:
 
 
 def remove(carrier: Carrier) -> None:
-    """Removes the header where it is: of a message whose headers are those of another one."""
+    """Remove the header, if there is one, from headers that were copied from another message."""
     if isinstance(carrier, list):
         carrier[:] = _others(carrier, HEADER)
         return
@@ -82,8 +82,8 @@ def wsgi_headers(carried: Carried, headers: Readable = None) -> list[tuple[str, 
 
 
 def extract_untrusted(carrier: Readable) -> Carried | None:
-    """Read the header, `None` where there is none. Raises `MalformedMessage`, and nothing else,
-    where it cannot be read."""
+    """Read the header; `None` if there is none. Raises `MalformedMessage`, and nothing else, if it
+    is unreadable."""
     values = header_values(carrier, HEADER)
     if len({*values}) > 1:
         raise MalformedMessage(f"header {HEADER}: it is there {len(values)} times")

@@ -18,8 +18,8 @@ def asked_for(
     buffer: int,
     token_file: str | os.PathLike[str] | None,
 ) -> tuple[Address, Session] | None:
-    """Find the address of the agent, and make a session to begin there; `None`: nothing is to be
-    monitored. Raises as `choreomon.sdk.asynchronous.connect` does."""
+    """Find the address of the agent, and prepare a session with it; `None` if monitoring is off.
+    Raises as `choreomon.sdk.asynchronous.connect` does."""
     where = given_address(address, os.environ)
     if where is None:
         return None

@@ -144,7 +144,7 @@ class EmbeddedProcess(Carrying):
         await self._happens(HANDLE, ENVIRONMENT, name, values)
 
     async def close(self, deadline: float | None = 5.0) -> None:
-        """Let out what was taken, and end. What other agents ask after that is not answered."""
+        """Send what was taken, and stop. Later questions of other agents get no answer."""
         if not self._closed:
             self._closed = True
             self.written()
@@ -238,7 +238,7 @@ class EmbeddedProcess(Carrying):
         """Ignore it: there are no connections."""
 
     def greet_again(self) -> None:
-        """Look up anew which events to tell once it has begun."""
+        """Look up again which events to report, once it has started."""
 
     def uninformed(self) -> list[str]:
         """Empty, since there are no sessions."""

@@ -42,7 +42,7 @@ _UNTOLD: Final = (AgentUnavailable, ProcessClosed, ValueError)
 
 
 def method_name(call: Call) -> str:
-    """The name of a method without that of its service."""
+    """Return the name of a method without its service."""
     return call.method.rpartition("/")[2]
 
 
@@ -211,6 +211,6 @@ def _behaviour(handler: Any) -> Any:
 
 
 def _handler(behaviour: Callable[[Any, Any], Any], like: Any) -> Any:
-    """A handler of the same kind that does something else."""
+    """Make a handler of the same kind with another behaviour."""
     made = getattr(grpc, f"{_kind(like)}_rpc_method_handler")
     return made(behaviour, like.request_deserializer, like.response_serializer)

@@ -74,7 +74,7 @@ class Entry:
         return taken
 
     def waits(self, since: float) -> Ticket:
-        """Somebody waits for its answer."""
+        """Make a ticket for a call that waits for the answer."""
         ticket = Ticket(since, self)
         self.tickets.append(ticket)
         return ticket
@@ -128,7 +128,8 @@ class Journal:
         return self._entries[self.written]
 
     def everything_left_is_written(self) -> bool:
-        """Return whether all but waiting events are written, so that a promise can be made."""
+        """Tell whether all events but the waiting ones are written, so that a promise can be
+        made."""
         # Entries that left without an answer come before waiting ones: this mostly looks at one.
         return not any(
             entry.kind == GAP or entry.released

@@ -90,7 +90,7 @@ class Knowledge:
         self.hear(heard)
 
     def left(self, heard: ClockText) -> None:
-        """A report keeps `heard`, but the service goes on before it is answered."""
+        """Note that a report keeps `heard`, but the service continues before the answer."""
         if heard:
             self._know(decode_clocks_untrusted(heard))
 
@@ -131,7 +131,7 @@ class Knowledge:
 
 
 def joined(left: ClockText, right: ClockText) -> ClockText:
-    """The text of what two admitted texts know."""
+    """Join two admitted texts: the text that knows all that they know."""
     if not left or not right:
         return left or right
     return merge_texts(left, right)

@@ -46,7 +46,7 @@ class Lease:
         self._renewing = False
 
     def broken(self) -> None:
-        """The connection is gone; what was granted on it is kept to, but not confirmed."""
+        """Note that the connection is gone: grants that it had stay valid, but are not renewed."""
         self._renew_at = NEVER
         self._renewing = False
 

@@ -13,8 +13,8 @@ Mentioned: TypeAlias = Mapping[tuple[EventKind, str, str], tuple[str, ...]]
 
 
 def mentioned(labels: Iterable[str]) -> Mentioned:
-    """The events of labels, which are all of one process. What is no label is left out: an
-    agent that writes labels of a later kind knows that they are not reported."""
+    """Return the events that these labels, all of one process, mention. Text that is no label is
+    skipped: it comes from a newer agent, which knows that such events are not reported."""
     parsed = map(parse_carrying_label, labels)
     return {_reported(each.label): each.parameters for each in parsed if each is not None}
 

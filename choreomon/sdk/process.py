@@ -77,7 +77,7 @@ class Process(Carries, Protocol):
 
 
 class BlockingProcess(Carries, Protocol):
-    """`Process` for threads: the same, each call from any thread, and blocking."""
+    """Process for threads: as `Process`, but each call blocks, and may come from any thread."""
 
     def sending(self, to: str, name: str, /, **values: Value) -> Carried:
         """See `Process.sending`."""

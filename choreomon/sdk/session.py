@@ -155,12 +155,12 @@ class Session:
         return ticket
 
     def clock(self) -> ClockText:
-        """The whole knowledge: what a message carries whose sending was not reported."""
+        """The whole knowledge, for a message whose sending was not reported."""
         return self.knowledge.current()
 
     def abandon(self, ticket: Ticket) -> None:
-        """Abandon an event: nobody waits for it any more, and its message will not leave. If the
-        agent may have taken it already, it stays an event, of a message that was lost."""
+        """Abandon an event: nobody waits for it any more, and its message will not be sent. If the
+        agent may have it already, it stays an event, and its message counts as lost."""
         entry = ticket.entry
         if ticket.clock is not None or ticket not in entry.tickets:
             return
@@ -191,7 +191,7 @@ class Session:
         self._say(Hello(self.policy, session=self._session, lost=lost, token=self.token))
 
     def broken(self) -> None:
-        """End the connection. What was not answered will be repeated."""
+        """End the connection. Unanswered messages will be repeated."""
         self.phase = AWAY
         self._lease.broken()
         self._output.clear()
@@ -272,8 +272,8 @@ class Session:
             self._begin_again()
 
     def _begin_again(self) -> None:
-        """Begin a new session. Events that the old one may have taken are lost: repeated they might
-        count twice. Who waits goes on once the agent knows of the gap."""
+        """Start a new session. Events that the old one may have taken are lost, since repeating
+        them might count them twice. Calls that wait continue once the agent knows of the gap."""
         self._session = ""
         self._answered = 0
         lost = self._journal.doubt()
@@ -286,7 +286,7 @@ class Session:
     # What happens by itself
 
     def expire(self, now: float) -> None:
-        """Do what is due at `now`; call it when `due` says so, and at will."""
+        """Do what is due at `now`. Call it when `due` says so; calling it earlier does no harm."""
         if self.phase == GREETING and now >= self._greeting_until:
             self.trouble = f"no welcome within {GREETING_SECONDS:g} seconds"
             self.broken()
@@ -329,7 +329,7 @@ class Session:
             self.lost += 1
 
     def _release(self) -> None:
-        """The lease is over: whoever waits goes on."""
+        """End the lease: all that wait go on."""
         if not self._waiting:
             return
         tickets = [ticket for entry in self._journal for ticket in entry.tickets]
@@ -366,7 +366,7 @@ class Session:
         return not len(self._journal)
 
     def give_up(self) -> None:
-        """Give up: nothing will be answered any more, and all who wait fail."""
+        """Give up: no answer will come, and every waiting call fails."""
         self._fail_until(NEVER)
 
     @property
@@ -375,7 +375,7 @@ class Session:
         return self._journal.written
 
     def goodbye(self) -> None:
-        """Ends the session, in order where it is `idle`."""
+        """End the session, properly if it is `idle`."""
         if self.phase == OPEN:
             self._say(Goodbye())
 

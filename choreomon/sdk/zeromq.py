@@ -85,9 +85,9 @@ class _Frames:
 
 
 class MonitoredSocket(_Frames):
-    """A `zmq.asyncio.Socket` whose messages are events. `name_of` names those that come from
-    nobody that is monitored; without it they are none. `malformed` counts added frames that
-    could not be read: their messages are handed on, and are no events."""
+    """Socket (`zmq.asyncio.Socket`) whose messages are events. `name_of` names messages from
+    senders that are not monitored; without it these are no events. `malformed` counts unreadable
+    added frames: their messages are passed on, but are no events."""
 
     def __init__(
         self,

@@ -116,7 +116,7 @@ class AutomatonVerifier:
 
 
 def automaton_mode(mode: Mode) -> AutomatonMode:
-    """The mode, if automata answer it. Raises ValueError where they do not."""
+    """Return the mode if automata can answer it. Raises ValueError otherwise."""
     for one in AUTOMATON_MODES:
         if one == mode:
             return one

@@ -197,7 +197,7 @@ class Search:
         return found
 
     def first_layer(self, state: State) -> Layer:
-        """The layer in which nothing is explained yet and `state` may remain."""
+        """Return the layer in which nothing is explained yet and `state` may remain."""
         places = (0,) * len(self.end)
         return {places: Cluster(state, 0, self.unobserved(places))}
 
@@ -215,8 +215,8 @@ class Search:
     # --- layers -----------------------------------------------------------------------------------
 
     def run(self, layer: Layer) -> bool | None:
-        """Goes on from a layer to the end of the logs; None if something was dropped on the way and
-        the end not reached."""
+        """Search from a layer to the end of the logs; None if the search dropped something on the
+        way and did not reach the end."""
         dropped = False
         width, eager = self.beam
         remaining = sum(self.end) - sum(next(iter(layer)))
@@ -305,7 +305,7 @@ class Search:
         return found
 
     def _moves(self, places: Places, cluster: Cluster) -> list[tuple[Places, Cluster]]:
-        """The ways to go on that have to be tried, each with where it leads."""
+        """Return the moves to try, each with the vertex that it leads to."""
         state, last, _ = cluster
         unfinished = [n for n, place in enumerate(places) if place < self.end[n]]
         if last != unfinished[0] and last in unfinished:

@@ -158,7 +158,7 @@ class _BySearch:
 
     @cached_property
     def _parts(self) -> ExactDecider:
-        """The decider for logs of some locations, whatever happened at the others."""
+        """Make the decider for the logs of some locations, whatever happened at the others."""
         if self._mode != "accept":
             return ExactDecider(
                 self._interaction, "slice" if self._mode == "slice" else "multiprefix"

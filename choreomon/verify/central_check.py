@@ -91,7 +91,7 @@ def central_check(automaton: Automaton, areas: Sequence[Area]) -> CentralCheck:
 
 
 def _disagreement(automaton: Automaton, areas: Sequence[Area]) -> Fault | None:
-    """The logs among those received that contradict each other, whatever happened elsewhere."""
+    """Return the received logs that contradict each other, whatever happened elsewhere."""
     logs: list[Log] = [(area.lifelines, area.trace) for area in areas if area.trace is not None]
     reduced = Reduced(automaton)
 

@@ -36,11 +36,11 @@ class Completions:
         """Called for every past examined; may raise, to stop."""
 
     def forget(self) -> None:
-        """Drops what is known."""
+        """Forget the completions."""
         self._known.clear()
 
     def of(self, term: Interaction, gaps: Gaps) -> Trampolined[tuple[Past, ...]]:
-        """The smallest pasts, in these gaps, in which all of the term may have happened."""
+        """Return the smallest pasts, in these gaps, in which the whole term may have happened."""
         if term.terminates:
             return (NOTHING,)
         inside = term.lifelines

@@ -76,7 +76,7 @@ class _SnapshotSearch(Search):
 
 
 class _CuttingSearch(_SnapshotSearch):
-    """A search that cuts components off where it cannot go on with them."""
+    """Search that cuts a component off where it gets stuck."""
 
     looks_ahead = False
 
@@ -116,8 +116,8 @@ class _CuttingSearch(_SnapshotSearch):
         return sum(place < end for place, end in zip(places, self.end, strict=True))
 
     def _stuck(self, places: Places, cluster: Cluster) -> list[int]:
-        """The components that cannot go on, whatever others do first; all unfinished ones, if that
-        is known of none."""
+        """Return the components that cannot go on, whatever the others do first; if none is known
+        to be stuck, all unfinished ones."""
         alone = self._to_go(places) == 1
         unfinished = [n for n, place in enumerate(places) if place < self.end[n]]
         stuck: list[int] = []
@@ -218,8 +218,8 @@ class Furthest:
         return search.finds(self._decider.normal)
 
     def _shorten(self) -> None:
-        """Cuts all parts to an equal length that is explained: any part of what is explained is
-        explained, too."""
+        """Cut all parts to an equal length that is explained. This works since any part of an
+        explained log is explained."""
         most = max(self.places)
         equal = bisect_left(
             range(1, most + 1), True, key=lambda length: not self._is_explained_to(length)
@@ -263,8 +263,8 @@ class Furthest:
         return [action for action in alphabet if self._goes_on(part, [action])]
 
     def waits_for_others(self, part: int, alphabet: Iterable[Action]) -> bool:
-        """Tell whether one of these actions would be possible at the place of a part if others had
-        done more, as far as the part alone tells."""
+        """Tell whether one of these actions would be possible for a part if other parts had done
+        more, judging by this part alone."""
         own = self._cut[part]
         if not self._decider.normal.lifelines & ~own.lifelines:
             return False

@@ -80,7 +80,7 @@ def whole(gaps: Gaps) -> Mask:
 
 
 def both(gaps: Gaps, other: Gaps) -> Gaps:
-    """The lifelines of the one and the other, gap by gap."""
+    """Join the lifelines of both, gap by gap."""
     return tuple([one | two for one, two in zip(gaps, other, strict=True)])
 
 
@@ -90,7 +90,7 @@ def without(gaps: Gaps, lost: Gaps) -> Gaps:
 
 
 def first(past: Past) -> int:
-    """The number of the first gap in which something happened, 0 where nothing did."""
+    """Return the number of the first gap in which something happened; 0 if nothing did."""
     for number, one in enumerate(past.lifelines):
         if one:
             return number
@@ -98,7 +98,7 @@ def first(past: Past) -> int:
 
 
 def last(past: Past) -> int:
-    """The number of the last gap in which something happened, 0 where nothing did."""
+    """Return the number of the last gap in which something happened; 0 if nothing did."""
     for number in range(len(past.lifelines) - 1, 0, -1):
         if past.lifelines[number]:
             return number
@@ -153,7 +153,7 @@ def in_order(past: Past, other: Past, region: Mask) -> bool:
 
 
 def occurrences(action: Action, gaps: Gaps) -> list[Past]:
-    """The pasts in which this action happened, in one of these gaps, and nothing else."""
+    """Return the pasts in which only this action happened, in one of these gaps."""
     count = len(gaps)
     return [
         Past((NONE,) * number + (one,) + (NONE,) * (count - number - 1), (number, action))

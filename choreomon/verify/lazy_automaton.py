@@ -89,15 +89,16 @@ class LazyAutomaton:
         return len(self.residuals) + len(self._states) + views + len(self._persistent_sets)
 
     def checking(self, check_budget: Callable[[], None] | None) -> None:
-        """Arranges for `check_budget` to be called before anything new is computed, and now and
-        then meanwhile. It may raise, to stop; what is known stays right."""
+        """Call `check_budget` before anything new is computed, and now and then meanwhile. It may
+        raise to stop; what is known stays right."""
         self._check_budget = check_budget
         self.residuals.check_budget = check_budget
         self.derivatives.check_budget = check_budget
         self.derivatives.completions.check_budget = check_budget
 
     def forget(self, states: Iterable[State]) -> list[State]:
-        """Drops everything but these states, which are made anew. This loses nothing but time."""
+        """Forget all but these states, and compute the rest again when needed: only time is
+        lost."""
         kept = [state.residuals for state in states]
         self._take_apart()
         self._states.clear()
@@ -158,7 +159,8 @@ class LazyAutomaton:
         return known
 
     def next(self, state: State, action: Action) -> State | None:
-        """The state after an action, all of which is observed; None where it cannot be."""
+        """Return the state after an action, with nothing unobserved in between; None if the action
+        is impossible."""
         try:
             return state.next[action]
         except KeyError:

@@ -73,7 +73,7 @@ class LookAhead:
         return True
 
     def fits_interaction(self, term: Interaction, places: Sequence[int]) -> bool:
-        """Return whether each log fits a term of which nothing has happened yet."""
+        """Tell whether each log fits the term as it is before anything happened."""
         for number, place, begun in self._unfinished(places):
             state = self._automaton.start(term, self._lifelines[number].lifeline, begun)
             if not self._allows(state, number, place):

@@ -58,7 +58,7 @@ class Outcome(NamedTuple):
 
 
 class Tally:
-    """Counts outcomes as they pass: their verdicts, and the reasons of these."""
+    """Counters of the verdicts and reasons of outcomes, updated as outcomes pass."""
 
     def __init__(self) -> None:
         self.verdicts: Counter[Verdict] = Counter()

@@ -46,7 +46,7 @@ class Lattice:
         """Echelon form: rows that begin with as many zeros as their key says."""
 
     def add(self, vector: Vector) -> None:
-        """Adds one more vector, of the same length as the others."""
+        """Add a vector of the same length as the others."""
         for place in range(len(vector)):
             if not vector[place]:
                 continue

@@ -85,7 +85,7 @@ class ShortDecider:
 
     @property
     def is_asked(self) -> bool:
-        """Tell whether the mode asks for what it finds, and it may find it in the interaction."""
+        """Tell whether these decisions answer the mode for this interaction."""
         return self._read is not None
 
     def decide(

@@ -215,7 +215,7 @@ class _OutOfPatience(Exception):
 
 
 def _without(interaction: Interaction, loop: Interaction) -> Interaction:
-    """The interaction in which the loop is never entered."""
+    """Return the interaction in which the loop is never entered."""
     made: dict[Interaction, Interaction] = {}
     for part in subterms(interaction):
         if part is loop:

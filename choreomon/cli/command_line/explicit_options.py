@@ -21,7 +21,7 @@ def explicit_options(context: click.Context, names: Iterable[str]) -> list[str]:
 
 
 def refuse_explicit(context: click.Context, names: Iterable[str], where: str) -> None:
-    """Raises `UsageError` where one of the parameters was given, which would do nothing here;
-    `where` says where it would."""
+    """Refuse parameters that were given but have no effect here. Raises `UsageError`; `where` says
+    where they have one."""
     if given := explicit_options(context, names):
         raise click.UsageError(f"{' and '.join(given)} can only be used {where}")

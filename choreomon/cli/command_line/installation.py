@@ -13,7 +13,7 @@ from urllib.request import url2pathname
 
 
 def install_command(extra: str) -> str:
-    """The command to type for an extra, so that this installation gets it, whichever it is."""
+    """Return the command that adds an extra to this installation, however it was made."""
     return shlex.join([*_pip(), "install", *requirement(extra, _direct_url())])
 
 
@@ -52,7 +52,7 @@ def requirement(extra: str, direct_url: str | None) -> list[str]:
 
 
 def _pip() -> list[str]:
-    """`pip`, where that is the one of this Python."""
+    """Return the `pip` command that belongs to this Python."""
     found = shutil.which("pip")
     if found is not None and Path(found).parent == Path(sys.executable).parent:
         return ["pip"]

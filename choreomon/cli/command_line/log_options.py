@@ -174,7 +174,8 @@ class LogReading(NamedTuple):
         )
 
     def events(self, path: str) -> Iterator[RecordedEvent]:
-        """The events of a log; at its end what was not understood is told. Raises DocumentError."""
+        """Yield the events of a log, and print at its end what was not understood. Raises
+        DocumentError."""
         from choreomon.core.recorded import Diagnostic
 
         strange: list[Diagnostic] = []
@@ -245,7 +246,7 @@ class LogReading(NamedTuple):
 
 
 def tell_strange(path: str, strange: Iterable[Any], count: int) -> None:
-    """Print on standard error what of a log was not understood: the first few, and how many."""
+    """Print on standard error how many lines of a log were not understood, and the first few."""
     told = [*strange]
     for diagnostic in told[:3]:
         click.echo(f"{diagnostic.place}: not understood: {diagnostic.message}", err=True)

@@ -48,7 +48,7 @@ class MachineReports(NamedTuple):
         findings: Iterable[Finding],
         problems: Sequence[str] = (),
     ) -> None:
-        """Raises `ClickException`. What is not wanted is not made."""
+        """Write the reports that were asked for. Raises `ClickException`."""
         if self.junit is not None:
             from choreomon.reports.junit import junit_xml
 

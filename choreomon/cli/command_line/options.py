@@ -46,7 +46,7 @@ def drawn_by(seed: int) -> Random:
 
 
 def number_option(what: str) -> Decorator[Any]:
-    """`number`: how many of what is made, at least 1."""
+    """Add `number`: how many to make, at least 1."""
     return click.option(
         "--number", type=click.IntRange(min=1), default=1, show_default=True, help=what
     )

@@ -14,8 +14,8 @@ NAME: Final = "simulator"
 
 
 def require_own_simulator() -> None:
-    """Check before the package is imported, which would run whatever is there. Raises
-    ForeignPackage where that is something else, or nothing."""
+    """Check that the package `simulator` is ours before importing it, which runs its code. Raises
+    ForeignPackage if it is missing or another one."""
     own = Path(__file__).resolve().parents[3] / NAME
     found = _found()
     if found is None or found.resolve() != own:

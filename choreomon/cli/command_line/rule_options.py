@@ -41,7 +41,8 @@ def rule_options(command: F) -> F:
 
 
 def chosen_document(document: Document, ids: tuple[str, ...]) -> Document:
-    """The document with the rules of these ids, or as it is without any. Raises `UsageError`."""
+    """Return the document with only the rules of these ids, or unchanged without any. Raises
+    `UsageError`."""
     if not ids:
         return document
     from choreomon.documents.several import with_rules

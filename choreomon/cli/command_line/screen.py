@@ -48,7 +48,7 @@ class Unprinted:
             self._first = self._first or error
 
     def raise_kept(self) -> None:
-        """Raises what was put off, if anything was."""
+        """Raise the error that was put off, if there is one."""
         if self._first is not None:
             raise self._first
 
@@ -70,8 +70,8 @@ def screens() -> tuple[Console, Console]:
 
 
 def is_terminal(stream: TextIO) -> bool:
-    """Return whether somebody watches what is written there; as rich decides it, which need not be
-    imported where nobody does."""
+    """Tell whether the output is a terminal, as rich decides it, but without importing rich if it
+    is none."""
     compatible = os.environ.get("TTY_COMPATIBLE", "")
     if compatible in ("0", "1"):
         return compatible == "1"
@@ -119,7 +119,7 @@ def tracked(things: Iterable[_Thing], screen: Console, doing: str, total: int) -
 
 
 def print_indented(screen: Console, text: Text) -> None:
-    """Prints lines whose continuations are indented as their beginnings."""
+    """Print lines, each continuation indented as its beginning."""
     from rich.text import Text
 
     for line in text.split("\n"):

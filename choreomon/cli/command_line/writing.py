@@ -103,8 +103,7 @@ def check_written(paths: Iterable[Path | None], inputs: Iterable[str | None]) ->
 
 
 def check_not_read(path: Path, inputs: Iterable[str | None]) -> None:
-    """Find out that writing a file would destroy one of those that the command reads. Raises
-    `UsageError`."""
+    """Refuse to write a file that the command also reads. Raises `UsageError`."""
     for name in () if path == STANDARD_OUTPUT else inputs:
         with suppress(OSError):
             if name and stat.S_ISREG(path.stat().st_mode) and path.samefile(name):
@@ -169,7 +168,7 @@ def write_all(
 
 
 def _print(content: bytes) -> None:
-    """Writes to the standard output itself, wherever what is printed goes now."""
+    """Write to the standard output, even while prints are redirected."""
     context = click.get_current_context(silent=True)
     output = sys.stdout if context is None else context.meta.get(_OUTPUT, sys.stdout)
     assert output is not None  # `main` refuses to begin without one
@@ -182,7 +181,7 @@ def _print(content: bytes) -> None:
 
 
 def suffix_of(path: Path, on_output: str) -> str:
-    """The suffix of a file to write, in small letters; `on_output` is that of what goes to the
+    """Return the suffix of a file to write, in lower case; `on_output` is the suffix for the
     standard output."""
     return on_output if path == STANDARD_OUTPUT else path.suffix.lower()
 

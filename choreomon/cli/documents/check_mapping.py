@@ -33,7 +33,7 @@ def is_mapping_file(file: str) -> bool:
 
 
 def check_mapping(file: str, *, as_json: bool) -> None:
-    """Say what a mapping says. Raises `DocumentError`."""
+    """Check a mapping, and print what it maps. Raises `DocumentError`."""
     from choreomon.logs.mappings.mapping_document import load_mapping
 
     facts = _facts(load_mapping(file))

@@ -256,8 +256,8 @@ def _check_of_document(context: click.Context, file: str, output: Path) -> None:
 
 
 def _check_alone(context: click.Context, others: Iterable[str], where: str) -> None:
-    """Raises `UsageError` for options but those that every picture has, and `others`; `where` says
-    where they can be used."""
+    """Refuse options beside `others` and those that every picture has. Raises `UsageError`, with
+    `where` they can be used."""
     known = ("files", "output", "as_json", *others)
     refuse_explicit(
         context,
@@ -267,7 +267,7 @@ def _check_alone(context: click.Context, others: Iterable[str], where: str) -> N
 
 
 def _check_picture(output: Path, suffixes: Sequence[str] = (".svg", ".png")) -> None:
-    """Raises `UsageError` for a suffix that is none of these."""
+    """Refuse a suffix that no picture has. Raises `UsageError`."""
     if suffix_of(output, ".svg") not in suffixes:
         listed = f"{', '.join(suffixes[:-1])} or {suffixes[-1]}"
         raise click.UsageError(f"{output}: the suffix must be {listed}")

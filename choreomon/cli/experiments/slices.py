@@ -149,7 +149,7 @@ def command(
 
 
 def measured_model(task: Task) -> SliceResults:
-    """Measure one model. Raises DocumentError, and UsageError for a partition that is none of its
+    """Measure one model. Raises DocumentError, and UsageError for a partition of other
     lifelines."""
     from random import Random
     from time import perf_counter

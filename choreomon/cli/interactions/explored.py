@@ -61,7 +61,7 @@ def no_ends(exploration: Exploration, strategy: Strategy) -> str:
 
 
 def as_json(exploration: Exploration, bounds: Filters, *, by_default: bool) -> dict[str, Any]:
-    """The tree with what bounded it; `by_default` where nobody asked for these bounds."""
+    """Return the tree with its limits as JSON; `by_default` if nobody asked for these limits."""
     from choreomon.interaction.step import position_text
     from choreomon.interaction.term import text
 

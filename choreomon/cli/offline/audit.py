@@ -207,7 +207,7 @@ def command(
 
 
 def _loaded(files: Sequence[str], rule: tuple[str, ...]) -> Document:
-    """The document of these files with the chosen rules. Raises `UsageError` for a log in its
+    """Load the document in these files, with the chosen rules. Raises `UsageError` for a log in its
     place."""
     from choreomon.cli.command_line.log_options import format_seen
     from choreomon.core.errors import DocumentError

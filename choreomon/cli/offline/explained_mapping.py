@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def explain(paths: tuple[str, ...], reading: LogReading, *, as_json: bool) -> int:
-    """Show what the first lines of each log became; 2 where something was not understood."""
+    """Show how the first lines of each log are understood; return 2 if some are not."""
     from choreomon.cli.command_line.screen import screens
     from choreomon.terminal.live_table import live_as_json, live_sentences, live_table
     from choreomon.terminal.mapping_table import (

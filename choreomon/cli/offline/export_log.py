@@ -56,7 +56,7 @@ def log_text(files: tuple[str, ...], form: str, logs: LogChoices, session: str |
 
 
 def _written(events: list[RecordedEvent], form: str) -> str:
-    """Raises ValueError, which says what is missing."""
+    """Write the events in a format. Raises ValueError, which says what is missing."""
     from choreomon.logs.readers.run_events import run_events
     from choreomon.logs.writers.json_lines import json_lines
     from choreomon.logs.writers.made_clocks import with_clocks

@@ -166,8 +166,8 @@ class _Chosen:
         )
 
     def keep(self, event: RecordedEvent) -> None:
-        """Keep an event to be listed, and to be drawn, if it is one of these; drawn are those of
-        the session of the first."""
+        """Keep an event for the list and for the picture, as far as it is selected; the picture has
+        only the session of its first event."""
         self.seen += 1
         if self.listed and self.seen > self.skip and len(self.first) < self.limit:
             self.first.append(event)
@@ -198,7 +198,7 @@ def _read(reading: LogReading, logs: tuple[str, ...]) -> Iterator[Recorded]:
 
 
 def _told(read: Iterator[Recorded]) -> Iterator[Recorded]:
-    """Pass on what is read, and show the progress on a terminal."""
+    """Pass on the events, and show the progress on a terminal."""
     from choreomon.cli.command_line.screen import screens
 
     _, errors = screens()

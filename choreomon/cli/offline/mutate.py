@@ -137,8 +137,8 @@ class _Workshop:
     actions: int
 
     def mutants(self, number: int) -> Iterator[tuple[str, MultiTrace]]:
-        """Make this many mutants of each, with their names. What cannot be changed is said and left
-        out."""
+        """Make this many mutants of each multi-trace, with their names. Multi-traces that cannot be
+        changed are reported and skipped."""
         for at, path in enumerate(self.paths):
             for count in range(1, number + 1):
                 mutant = self._mutant(at)

@@ -173,7 +173,7 @@ def _show(file: str, output: Path, made: Automaton, *, minimal: bool) -> None:
 def _synthesized(
     file: str, interaction: Interaction, max_states: int, max_symbols: int
 ) -> Synthesis:
-    """The automaton. Raises `ClickException` where it is too large, with the loop that is
+    """Compute the automaton. Raises `ClickException` if it is too large, with the loop that is
     responsible."""
     from choreomon.verify.synthesis import TooLarge, responsible, synthesize
 

@@ -196,7 +196,7 @@ class _Given(NamedTuple):
         clocks: tuple[str, ...],
         signature: str | None,
     ) -> _Given:
-        """The files of TRACE..., and the sessions of those that are logs."""
+        """Return the files of TRACE..., and the sessions in those that are logs."""
         from choreomon.cli.command_line.trace_files import trace_files
 
         paths = trace_files(traces)

@@ -20,7 +20,7 @@ def say_hints(protocol: str, tally: Tally, budget: float | None) -> None:
 
 
 def _say_bounds(protocol: str, tally: Tally, budget: float | None) -> None:
-    """Hint at the bound for deep interactions, the only one that nobody asked for."""
+    """Hint at the limit for deep interactions, the only one that is on by default."""
     from choreomon.batch import bounds
 
     if budget is None and tally.reasons["TimedOut"]:

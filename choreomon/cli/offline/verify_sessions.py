@@ -234,7 +234,7 @@ def _results(
 
 
 def _digest(output: Path, question: SessionsQuestion, sessions: Sessions, from_stream: bool) -> str:
-    """The digest of all that results depend on. Files are taken for the same by name, size and
+    """Compute a digest of everything that results depend on. Files count as equal by name, size and
     time."""
     inputs: list[object] = []
     for file in sessions.files:
@@ -340,7 +340,7 @@ class _Telling:
 
     @property
     def code(self) -> int:
-        """The exit code: bad input before failures before what is not known."""
+        """The exit code: bad input before failures, failures before open questions."""
         if self._problems or self.found[None]:
             return BAD_INPUT
         if self.found["Fail"]:

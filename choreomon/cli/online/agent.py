@@ -125,8 +125,8 @@ def reload(file: str, timeout: float) -> int:
 
 @contextmanager
 def hang_ups() -> Iterator[Callable[[], bool]]:
-    """Note SIGHUP, and do no more, until somebody else handles it; gives a function that tells
-    whether there was one."""
+    """Catch SIGHUP without acting on it until a later handler takes over; gives a function that
+    tells whether one came."""
     noted: list[int] = []
     try:
         before = signal.signal(signal.SIGHUP, lambda number, _: noted.append(number))

@@ -35,8 +35,8 @@ def is_table_file(file: str) -> bool:
 
 
 def is_agent_file(file: str) -> bool:
-    """Tell whether a file has the fields of an agent's configuration, and none of a document; it
-    need not be a right one."""
+    """Tell whether a file has the fields of an agent configuration and none of a document; it may
+    still be invalid."""
     from choreomon.core.errors import DocumentError
     from choreomon.files.input_files import beginning
     from choreomon.files.source_positions import MAX_BYTES, read_positioned
@@ -102,7 +102,7 @@ def check_agent(file: str, *, show_tables: bool, as_json: bool) -> None:
 
 
 def _print_split(tables: Sequence[tuple[str, SplitTable]]) -> None:
-    """Print who asks whom, for each table, without names of messages."""
+    """Print which process asks which, table by table, without names of messages."""
     from rich.table import Table
     from rich.text import Text
 

@@ -30,7 +30,7 @@ WAITING: Final = 0.1
 
 
 class Target(NamedTuple):
-    """An agent to ask. `name`: what it is called while it cannot be reached."""
+    """An agent to ask. `name`: its name while it is unavailable."""
 
     name: str
     url: str

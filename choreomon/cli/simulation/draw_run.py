@@ -20,8 +20,8 @@ MOST_DRAWN: Final = 2000
 
 
 def view_of(*, everything: bool, first: int | None, last: int | None) -> View:
-    """The view that `--all`, `--from` and `--to` ask for. Raises `UsageError` for what is no
-    question."""
+    """Return the view that `--all`, `--from` and `--to` ask for. Raises `UsageError` if they do not
+    go together."""
     from choreomon.pictures.space_time.window import View
 
     if first is None and last is None:
@@ -94,8 +94,8 @@ def _shown(run: Run) -> tuple[RunVerdict | None, RunFormation | None]:
 
 
 def _about(run: Run, event: int) -> tuple[RunVerdict | None, RunFormation | None]:
-    """The verdict about an event, or what was formed there and no monitor said so. Raises
-    `BadParameter` for others."""
+    """Return the verdict on an event, or the sequence that was formed there and missed by the
+    monitors. Raises `BadParameter` for other events."""
     from choreomon.core.suggestion import listed
     from choreomon.sentences.summary import missed
 

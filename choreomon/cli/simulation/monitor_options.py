@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def strategy_option(what: str, **more: Any) -> Decorator[Any]:
-    """`strategy`, pull where nothing is said; `more` is for `click.option`."""
+    """Add `strategy`, pull by default; `more` goes to `click.option`."""
     names = click.Choice(STRATEGIES)
     return click.option(
         "--strategy", type=names, default="pull", show_default=True, help=what, **more
@@ -25,7 +25,7 @@ def strategy_option(what: str, **more: Any) -> Decorator[Any]:
 
 
 def rules_option(what: str) -> Decorator[Any]:
-    """`rules`, None where nothing is said."""
+    """Add `rules`; None by default."""
     return click.option("--rules", type=click.Choice(RULES_NAMES), help=what)
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class RunLogs:
-    """Verifies the logs of one run after the other, all in the same mode."""
+    """Verifier of the logs of one run after the other, all in the same mode."""
 
     def __init__(
         self, document: Document, interaction: Interaction, mode: Mode, windows: WindowsName
@@ -71,8 +71,8 @@ class RunLogs:
         return why(explained(self.interaction, self._last, self.mode, Verdict.INCONC))
 
     def unfit(self) -> Outcome | None:
-        """The first run whose logs do not fit, or of which that is not known, with what is wrong;
-        None where there was none."""
+        """The first run whose logs do not fit, or are undecided, with the reason; None if all
+        fit."""
         from choreomon.batch.explaining import blamed, explained
         from choreomon.verify.outcome import Outcome
 

@@ -134,7 +134,7 @@ def first_options(command: _Command) -> _Command:
 
 
 def last_options(command: _Command) -> _Command:
-    """Add the options that say what is wanted of them: the rest of `RunOptions`."""
+    """Add the rest of the options of `RunOptions`: the output that is wanted."""
     return added(*_LAST)(command)
 
 

@@ -40,5 +40,5 @@ class InstanceMessage(NamedTuple):
 
 
 def said_in(message: M | InstanceMessage) -> M | AboutOne:
-    """Return what a message says, whichever instance it is about, if any."""
+    """Return the message itself, without the instance that it is about."""
     return message.message if isinstance(message, InstanceMessage) else message

@@ -108,7 +108,8 @@ class InstanceMonitor(MonitorSetup):
         object.__setattr__(self, "forgets", forgets)
 
     def unseen(self, shared: Shared, binding: Binding) -> Instance:
-        """Return what is known of an instance of which nothing is remembered."""
+        """Return the knowledge about an instance that left no memory: nothing, or that it may have
+        been forgotten."""
         until = shared.forgotten.until
         if not until or tuple([name for name, _ in binding]) not in self.forgets:
             return NOTHING
@@ -154,8 +155,8 @@ def resumed(
     shared: Shared,
     instances: Iterable[tuple[Binding, Instance]],
 ) -> InstancesState:
-    """The state of which these are in memory. Of `shared` what is open and what waits is taken from
-    them."""
+    """Rebuild the state from these instances, which are in memory. What is open and what waits in
+    `shared` is computed from them."""
     empty = shared._replace(open=NONE_OPEN, waiting=Map(), postponed=0)
     state = InstancesState(empty, Map(instances))
     turn = Turn(monitor, state, zero(len(monitor.processes)))
@@ -165,9 +166,9 @@ def resumed(
 
 
 def checkpoint(state: InstancesState) -> tuple[InstancesState, dict[Binding, Instance]]:
-    """The state without the instances of which nothing goes on, and these, which are to be put in a
-    store; one that is `NOTHING` is to be removed there. The state is to be used only when
-    `InstanceMonitor.cold` has what was put."""
+    """Split a state: the part that stays in memory, and the idle instances that go into a store. A
+    stored `NOTHING` removes the row of its instance. Use the smaller state only once
+    `InstanceMonitor.cold` has the rows."""
     idle = {binding: each for binding, each in state.instances.items() if each.is_idle}
     left = Map({binding: each for binding, each in state.instances.items() if not each.is_idle})
     return InstancesState(state.shared, left), idle
@@ -217,7 +218,7 @@ class Turn:
                 self.effects += verdicts
 
     def view(self, binding: Binding) -> MonitorState:
-        """Return what is remembered that concerns this binding."""
+        """Return the part of the memory that concerns this binding."""
         monitor = self._monitor
         return viewed(self.shared, self._parts(binding), len(monitor.homes), monitor.own, None)
 
@@ -241,7 +242,7 @@ class Turn:
         return found
 
     def step_at(self, binding: Binding, input_: Input, next_count: int | None = None) -> None:
-        """Step one instance; what waits for it is to be woken."""
+        """Step one instance; the caller wakes what waits for it."""
         monitor = self._monitor
         parts = self._parts(binding)
         view = viewed(self.shared, parts, len(monitor.homes), monitor.own, next_count)
@@ -329,7 +330,7 @@ class Turn:
     # What is decided at one binding lets others go on.
 
     def wake(self) -> None:
-        """Try again what waits for what was decided; in slices only some of it now."""
+        """Try again the inquiries that waited for a decision; in slices only some of them now."""
         woken = 0
         while self._to_wake:
             binding = next(iter(self._to_wake))
@@ -353,7 +354,7 @@ class Turn:
     # Bounds.
 
     def _give_up_above(self, newest: VectorClock) -> None:
-        """Give up the oldest events while more are open than may be; never the newest one."""
+        """Give up the oldest events while more than allowed are open; never the newest one."""
         most = self._monitor.most_open
         while most is not None and len(self.shared.open) > most:
             oldest = self.shared.open.first

@@ -48,7 +48,7 @@ class OpenEvents:
         return self.by_count.get(self.oldest)
 
     def at(self, count: int) -> OpenEvent | None:
-        """The one with this own count, where it is open."""
+        """Return the open event with this own count, or `None`."""
         return self.by_count.get(count)
 
     def noted(self, count: int, found: OpenEvent | None) -> OpenEvents:
@@ -69,8 +69,8 @@ NONE_OPEN: Final = OpenEvents(Map(), 0)
 
 
 def _oldest(left: Map[int, OpenEvent], closed: int) -> int:
-    """The least count of those that are left, all newer than the one that was closed. Counts only
-    grow, so that over a run this looks once at each."""
+    """Return the least count that is left; all are newer than the one just closed. Counts only
+    grow, so a whole run looks at each of them once."""
     for count in range(closed + 1, closed + 1 + len(left)):
         if count in left:
             return count

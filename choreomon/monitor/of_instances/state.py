@@ -46,12 +46,12 @@ class Instance(NamedTuple):
 
     @property
     def is_idle(self) -> bool:
-        """Tell whether nothing of it goes on."""
+        """Tell whether the instance has nothing under way."""
         return not (self.inspections or self.postponed)
 
     @property
     def has_records(self) -> bool:
-        """Tell whether there are any but of what may have been forgotten."""
+        """Tell whether there are records beside those that may have been forgotten."""
         newest = [chain[-1].result for chain in self.chains if chain]
         return newest.count(FORGOTTEN) < len(newest)
 
@@ -62,8 +62,8 @@ class Instance(NamedTuple):
         return not (self.inspections or self.postponed or self.decisions or self.evidence)
 
     def may_be_forgotten(self, own: int, until: VectorClock) -> bool:
-        """Tell whether nothing goes on of it, and none of its records, of the process at `own`, is
-        newer than this clock."""
+        """Tell whether the instance is idle, and no record of the process at `own` is newer than
+        this clock."""
         last = [chain[-1].clock[own] for chain in self.chains if chain]
         return self.is_idle and max(last, default=0) <= until[own]
 

@@ -31,7 +31,7 @@ Undelivered: TypeAlias = Iterable[tuple[str, Callable[[], LiveVerdict]]]
 
 
 class SinkFailed(Exception):
-    """A sink did not take what it was given, and is to be given it again. The message says why."""
+    """A sink did not take its verdicts, and should get them again. The message says why."""
 
 
 class SinkRefused(Exception):
@@ -51,8 +51,8 @@ class Sink(Protocol):
     at_once: int
 
     async def take(self, verdicts: Sequence[LiveVerdict]) -> None:
-        """Take all of them. Raises `SinkFailed` where it has not, or not surely, and `SinkRefused`
-        where it never will."""
+        """Take all of them. Raises `SinkFailed` if not all were surely taken, and `SinkRefused` if
+        they never will be."""
 
     async def close(self) -> None:
         """Close the sink: nothing more comes."""
@@ -215,7 +215,7 @@ class Sinks:
             self._loop.call_soon(partial(self._catch_up, lane))
 
     def _catch_up(self, lane: _Lane) -> None:
-        """Fetch what the sink lacks, as much as there is room for."""
+        """Fetch the verdicts that the sink lacks, up to the room that it has."""
         if self._closing.is_set():
             return
         lane.behind = False

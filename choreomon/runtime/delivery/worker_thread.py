@@ -27,7 +27,8 @@ class WorkerThread:
         self._started = False
 
     async def run(self, call: Callable[[], _Result]) -> _Result:
-        """Run a call; return or raise what it does. If this is cancelled, the call goes on."""
+        """Run a call on the thread; return its result or raise its error. Cancelling this does not
+        stop the call."""
         if not self._started:
             self._started = True
             threading.Thread(target=self._work, name=self._name, daemon=True).start()
@@ -36,7 +37,7 @@ class WorkerThread:
         return await future
 
     def close(self) -> None:
-        """End the thread after what was given to it."""
+        """End the thread once its calls are done."""
         if self._started:
             self._jobs.put(None)
 

@@ -143,7 +143,7 @@ class _Part(NamedTuple):
 
     @property
     def put(self) -> dict[Binding, Instance]:
-        """Return what the store has to have of each; `NOTHING` of what was forgotten."""
+        """Return what the store must hold for each instance; `NOTHING` for a forgotten one."""
         gone = () if self.forgot is None else self.forgot.bindings
         return {**self.idle, **dict.fromkeys(gone, NOTHING)}
 

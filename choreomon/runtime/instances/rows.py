@@ -59,7 +59,7 @@ def mask_bytes(parameters: Sequence[str]) -> int:
 
 
 def encode_row(instance: Instance) -> bytes:
-    """The state of an instance of which nothing goes on. Raises `InternalError` for another."""
+    """Encode the state of an idle instance. Raises `InternalError` for one that is not idle."""
     if not instance.is_idle:
         raise InternalError("an instance of which something goes on is no row")
     chains = tuple([tuple([_Told(*each[1:]) for each in chain]) for chain in instance.chains])
@@ -67,8 +67,8 @@ def encode_row(instance: Instance) -> bytes:
 
 
 def decode_row(data: bytes, references: Sequence[Reference]) -> Instance:
-    """The instance of a row, whose chains are those of these references. Raises
-    `msgspec.MsgspecError` for what is none."""
+    """Decode the instance of a row with chains of these references. Raises `msgspec.MsgspecError`
+    for anything else."""
     chains, evidence = _DECODE(data)
     if not chains:
         return Instance((), evidence=evidence)

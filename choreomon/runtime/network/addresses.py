@@ -40,7 +40,7 @@ def as_endpoint(address: Address) -> str:
 
 
 def is_ipv6(address: Address) -> bool:
-    """Tell whether the host is an IPv6 address, so that IPv6 is meant whatever else is said."""
+    """Tell whether the host is an IPv6 address, which then decides the family."""
     return ":" in address.host
 
 

@@ -143,7 +143,7 @@ def check_addresses(security: Security, bind: Address, addresses: Mapping[str, A
 
 
 def secure_listener(socket: zmq.Socket[bytes], security: Security) -> None:
-    """Secure a listener before it binds: let nobody in whom a `ZapHandler` has not let in."""
+    """Secure a listener before it binds: only peers that a `ZapHandler` admits may connect."""
     # Without a domain, or with one that is not enforced, libzmq lets everybody in where no
     # ZAP handler is there. The domain has to come first, or libzmq aborts.
     socket.setsockopt(zmq.ZAP_DOMAIN, DOMAIN)
@@ -265,7 +265,7 @@ class ZapHandler:
         self._reader = DrainingReader(loop, self._socket, self._judge, batch=_BATCH)
 
     def close(self) -> None:
-        """Let nobody in any more."""
+        """Stop admitting peers."""
         self._reader.close()
         self._socket.close()
 

@@ -46,7 +46,7 @@ class Connections:
         return Address(address.host, self._server.sockets[0].getsockname()[1])
 
     async def close(self) -> None:
-        """Listen no more, and end what is under way."""
+        """Stop listening, and abort the open connections."""
         if self._server is not None:
             self._server.close()
             serving = [*self._open]

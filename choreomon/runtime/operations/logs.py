@@ -55,7 +55,7 @@ class OncePerInterval:
         return left_out
 
     def _forget(self, now: float) -> None:
-        """Kinds of which nothing is to be said any more."""
+        """Forget the kinds that need no further log message."""
         self._left_out = {
             key: (since, left_out)
             for key, (since, left_out) in self._left_out.items()

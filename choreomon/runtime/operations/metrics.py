@@ -156,7 +156,7 @@ class Metrics:
     # An observer of a node.
 
     def happened(self, output: Observed) -> None:
-        """Take what a sidecar told of itself."""
+        """Count an output of a sidecar."""
         if isinstance(output, Ticked):
             system, at, label, clock, _ = output
             self.ticks[system] += 1
@@ -210,7 +210,7 @@ class Metrics:
         self.asked_by_proxies[outcome] += 1
 
     def dead_letter(self) -> None:
-        """A sink refused a verdict for good."""
+        """Count a verdict that a sink will never take."""
         self.dead_letters += 1
 
     def refused(self, reason: str) -> None:
@@ -254,7 +254,7 @@ def _told_apart(tables: Sequence[SplitTable]) -> tuple[str, ...]:
 
 
 def _counted(table: SplitTable, before: Mapping[Label, LabelCount]) -> dict[Label, LabelCount]:
-    """The labels of a table, with what was counted before."""
+    """Return the labels of a table, including those counted before."""
     labels = sorted({row.transition.label for row in table.table.rows}, key=str)
     return {label: before.get(label) or LabelCount() for label in labels[:MOST_LABELS]}
 

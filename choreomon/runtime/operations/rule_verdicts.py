@@ -36,7 +36,7 @@ class RuleVerdicts:
         self._counts: dict[tuple[str, StatedRule, VerdictKind], int] = {}
 
     def reloaded(self, tables: Sequence[SplitTable]) -> None:
-        """Count for the properties of these tables from now on."""
+        """Count the properties of these tables from now on."""
         before, self._tables, self._counts = self._counts, tables, {}
         for table in tables:
             for stated, _ in table.table.rules:

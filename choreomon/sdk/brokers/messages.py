@@ -23,7 +23,7 @@ _LOG: Final = logging.getLogger("choreomon")
 
 
 def same(destination: str) -> str:
-    """The name of a message where nothing else is said."""
+    """Name a message by its destination, the default."""
     return destination
 
 
@@ -100,7 +100,7 @@ async def told_of(
     name_of: Named = same,
     values_of: ValuesOf = no_values,
 ) -> AsyncIterator[Message]:
-    """The messages, each of which was told of before it is there."""
+    """Yield the messages, each after its event was reported."""
     async for message in messages:
         await tell(process, read(message), name_of=name_of, values=values_of(message))
         yield message

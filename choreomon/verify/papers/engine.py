@@ -122,8 +122,8 @@ class Searcher:
         return "removal" if by_removal else "search"
 
     def checker(self) -> Searcher:
-        """The search that distinguishes Pass from WeakPass. Its options are the fastest ones,
-        whatever those of the first part are: all give the same verdict."""
+        """The search that tells Pass from WeakPass. It has the fastest options, whatever the
+        options of the first search: all give the same verdict."""
         if self._checker is None:
             options = replace(
                 self.options,

@@ -87,7 +87,7 @@ class Exploration(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """True if no filter cut anything off, so that this is the whole tree."""
+        """True if no filter cut anything off, so that the tree is complete."""
         return not any(node.pruned for node in self.nodes)
 
     def trace(self, number: int) -> tuple[Action, ...]:

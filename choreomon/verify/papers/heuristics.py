@@ -39,8 +39,8 @@ class Worklist(Generic[Item]):
         self._items: deque[Item] = deque()
 
     def add(self, items: Iterable[Item], depth: int) -> None:
-        """Adds the steps from a vertex that is `depth` steps away from the start, in the order
-        in which they are to be taken."""
+        """Add the steps of a vertex that is `depth` steps from the start, in the order in which to
+        take them."""
         self._items.extend(reversed(tuple(items)))
 
     def take(self) -> Item:
@@ -142,7 +142,7 @@ class Priorities(NamedTuple):
 
 
 def _lot(*numbers: int) -> bytes:
-    """A number drawn for `numbers`, the same in every process."""
+    """Draw a number for `numbers`, the same in every process."""
     return blake2b(" ".join(map(str, numbers)).encode(), digest_size=8).digest()
 
 

@@ -93,8 +93,7 @@ class LocalAnalysis:
         return known
 
     def _explains(self, number: int, view: Views, at: int) -> bool:
-        """Tell whether the view explains what is left of a component, as far as that is
-        examined."""
+        """Tell whether the view explains the rest of a component, as far as that is examined."""
         trace, depth = self._traces[number], self._options.depth
         end = len(trace) if depth is None else min(len(trace), at + depth)
         for action in trace[at:end]:

@@ -143,7 +143,7 @@ class Stepper:
         )
 
     def steps(self, state: State) -> Sequence[Step]:
-        """Lists every step from a vertex whose multi-trace is not used up."""
+        """List every step from a vertex whose multi-trace is not consumed."""
         if self._rules.removal:
             gone = self.used_up(state.positions) & ~state.removed
             if gone:
