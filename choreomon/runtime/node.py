@@ -32,12 +32,7 @@ from choreomon.runtime.network.credentials import load_security
 from choreomon.runtime.network.peers import CannotListen, PeerSockets
 from choreomon.runtime.network.peers import Limits as PeerLimits
 from choreomon.runtime.openings import Informed, Openings
-from choreomon.runtime.outputs import (
-    DeclaredVerdict,
-    Dropped,
-    Observed,
-    Reply,
-)
+from choreomon.runtime.outputs import DeclaredVerdict, Dropped, Observed, Reply
 from choreomon.runtime.ports import AnswerKind, CommitFailed
 from choreomon.runtime.reloading import CannotReload
 from choreomon.runtime.sidecar import Sidecar
