@@ -30,7 +30,8 @@ AGENT: Final = (
     "outputs"
 )
 ROOMS: Final = (
-    _room("properties"),
+    # What is wrong with a property is said, and tested, where documents are read.
+    Room("properties", ("choreomon/properties",), ("tests/properties", "tests/documents")),
     _room("monitor"),
     Room(
         "verify",

@@ -286,6 +286,11 @@ def test_of_bounded_runs_never_less_is_missing(order: list[int], most: int) -> N
                 assert found is None or found.number >= len(really)
 
 
+def test_one_event_that_only_a_clock_tells_of_is_missing() -> None:
+    told = event("a", 1, "q")._replace(clock={"q": 1, "p": 3})
+    assert numbers_of(event("a", 1), event("b", 2), told).missing("p", 0) == Missing(3, 3, 1)
+
+
 def event(session: str, number: int, process: str = "p") -> RecordedEvent:
     return RecordedEvent(process, "local", "x", Place("log", 1), number=number, session=session)
 

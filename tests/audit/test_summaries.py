@@ -8,6 +8,7 @@ import pytest
 
 from choreomon.audit import summary as summaries
 from choreomon.audit.items import Gap
+from choreomon.audit.kinds import kind_of
 from choreomon.audit.outcome import Outcome, Overall
 from choreomon.audit.summary import Rank, Summary
 from choreomon.core.recorded import Diagnostic, Place
@@ -69,7 +70,7 @@ def test_nor_where_not_all_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_gaps_that_were_found_late_are_counted_however_sessions_are_divided() -> None:
-    gaps = (Gap("P1", "one"), Gap("P2", "other"))
+    gaps = (Gap("P2", "one"), Gap("P1", "other"))  # as they were found
     late = Outcome((), Overall(None), gaps, 1, 1, gaps)
     both, more = Summary(), Summary()
     for summary, names in ((both, "ab"), (more, "c")):
@@ -78,6 +79,11 @@ def test_gaps_that_were_found_late_are_counted_however_sessions_are_divided() ->
     both.merge(more)
     assert both.outcome().late_count == 6
     assert both.outcome().late == gaps
+
+
+def test_what_finds_nothing_has_no_kind() -> None:
+    with pytest.raises(ValueError, match="nothing was formed"):
+        kind_of(Overall(None))
 
 
 def test_a_planted_bug_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choreomon.core.message import HANDLE, SEND, Label, Message
+from choreomon.core.stated_rule import NOT_TOLD, RuleStates, StatedRule
 from choreomon.core.verdict import Reference
 from choreomon.properties.automaton import (
     SequenceAutomaton,
@@ -369,3 +372,11 @@ def test_the_transitions_that_a_row_names_are_owned_by_the_process_that_it_names
         for found in table.rows:
             for reference in (*((found.pre,) if found.pre else ()), *found.vio):
                 assert reference in tables[reference.process].watched_by
+
+
+def test_of_a_rule_a_table_has_the_states_that_its_rows_lead_from_and_to() -> None:
+    one = automaton_of("q0", "q2", ("q0", M1.message, "q1"), ("q1", send("P2", "n", "P1"), "q2"))
+    stated = RuleStates(StatedRule("r", line=3), frozenset(("q0", "q1", "q2")))
+    tables = transition_tables(replace(one, rules=(stated,)), PROCESSES)
+    assert tables["P1"].rules == (RuleStates(NOT_TOLD, frozenset(("q0", "q1"))),)
+    assert tables["P2"].rules == (RuleStates(StatedRule("r"), frozenset(("q1", "q2"))),)

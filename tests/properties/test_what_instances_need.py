@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from choreomon.core.message import SEND, Label, Message
 from choreomon.properties import instances
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.certain_cancellations import certain_cancellations
@@ -15,6 +16,14 @@ from choreomon.properties.tables import closure, transition_tables
 from tests.laws.drawn import draw_automaton, processes
 
 PROCESSES = processes(4)
+
+
+def test_a_binding_is_in_the_order_of_names_however_they_are_written() -> None:
+    message = Message("a", "m", "b")
+    parameters = Parameters(("tenant", "order"), {message: ("tenant", "order")})
+    values = {"tenant": "x", "order": "7"}
+    expected = (("order", "7"), ("tenant", "x"))
+    assert parameters.binding(Label(SEND, message), values) == expected
 
 
 def may_be(automaton: SequenceAutomaton, parameters: Parameters) -> bool:
