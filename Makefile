@@ -8,7 +8,7 @@ REPORT ?= demo-report.html
 FUZZ_PAGE ?= benchmarks/results/live_fuzz.md
 
 .DELETE_ON_ERROR:
-.PHONY: demo test test-quick check docs pictures format bench diagram-tools experiments experiments-quick faults soak fuzz laws mutants truth clean cluster cluster-stop cluster-clean cluster-test
+.PHONY: demo test test-quick check docs pictures format bench diagram-tools experiments experiments-quick faults soak fuzz laws leases mutants truth clean cluster cluster-stop cluster-clean cluster-test
 
 # The scenario for real: a process for each actor, an agent beside each, and a page about it.
 # 0: nothing found, 1: a violation, 3: a possible one. Each is a result of the demo.
@@ -87,6 +87,10 @@ fuzz: $(VENV)/.installed-to-check
 # as long as LAWS_ARGS says, as "--seconds 28800 --jobs 2". Goes on where it stopped the last time.
 laws: $(VENV)/.installed-to-check
 	$(BIN)/python -m tests.laws.night --write benchmarks/results/laws.md $(LAWS_ARGS)
+
+# The rules of leases over replicas that come and go, in random orders, and with each bug planted.
+leases: $(VENV)/.installed-to-check
+	$(BIN)/python -m tests.laws.leased.sweep --write benchmarks/results/leases.md $(LEASES_ARGS)
 
 # Small changes to what decides, drawn by a seed: do the tests notice? An hour or two; a run that was
 # stopped goes on. The order of sets is the same each time.

@@ -141,6 +141,13 @@ class Recovered(msgspec.Struct, frozen=True, array_like=True, tag="s"):
     forgetful: bool
 
 
+class BegunAnew(Recovered, frozen=True, array_like=True, tag="n"):
+    """The sidecar was started again on a store that is lost, and everything may have happened, up
+    to the count `reached` in each property."""
+
+    reached: int
+
+
 Input: TypeAlias = (
     Hello
     | Report
@@ -158,6 +165,7 @@ Input: TypeAlias = (
     | WentOn
     | Delivered
     | Recovered
+    | BegunAnew
 )
 
 encode_batch: Final = msgspec.msgpack.Encoder().encode

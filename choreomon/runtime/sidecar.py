@@ -28,6 +28,7 @@ from choreomon.monitor.rights import Refused
 from choreomon.runtime.hosted import Hosted, NotTaken, SidecarState, Stepped
 from choreomon.runtime.inputs import (
     Abandoned,
+    BegunAnew,
     Delivered,
     Expired,
     FromPeer,
@@ -105,8 +106,8 @@ class Sidecar(Hosted):
                 return self._advanced(state, system, self.hosts[system].go_on(state.hosts[system]))
             case Delivered(ids=ids):
                 return state._replace(undelivered=state.undelivered.without(ids)), []
-            case Recovered(forgetful=forgetful):
-                return self._recovered(state, forgetful)
+            case Recovered():
+                return self._recovered(state, input_)
             case Report() | FromPeer():
                 raise AssertionError(input_)
             case _:
@@ -320,19 +321,18 @@ class Sidecar(Hosted):
         """The state with gaps as the sessions have it, also in properties opened just now."""
         return self._watched(state)[0]
 
-    def _recovered(self, state: SidecarState, forgetful: bool) -> Stepped:
+    def _recovered(self, state: SidecarState, recovered: Recovered) -> Stepped:
         outputs: list[Output] = []
-        now = _now(state)
+        now, reached = _now(state), recovered.reached if type(recovered) is BegunAnew else 0
         sessions = {
             name: session._replace(promised=False, connection=0, since=session.since or now)
             for name, session in state.sessions.items()
         }
         state = state._replace(sessions=sessions)
-        for place, host in enumerate(self.hosts):
-            if forgetful:
-                stepped = host.forgot(state.hosts[place], 0)
-                state, more = self._advanced(state, place, stepped)
-                outputs += more
+        for place, host in enumerate(self.hosts if recovered.forgetful else ()):
+            stepped = host.forgot(state.hosts[place], reached)
+            state, more = self._advanced(state, place, stepped)
+            outputs += more
         state, more = self._watched(state)
         return state, outputs + more
 

@@ -72,9 +72,10 @@ def with_store(lease: Lease, *, empty: bool, behind: bool = False) -> tuple[Leas
     return (lease._replace(lives=lease.lives + 1), lost) if empty or behind else (lease, False)
 
 
-def first_count(lives: int) -> int:
-    """The count after which events of a life are counted, the first one being life 1: no two lives
-    of at most `LEAP` events count alike, also where nothing but the lease is left."""
+def reached_before(lives: int) -> int:
+    """The count that earlier lives are taken to have reached when this one begins with nothing: its
+    host goes on `LEAP` after it (`choreomon.monitor.host.Host.forgot`), so that no two lives of
+    fewer events count alike, also where nothing but the lease is left."""
     return (lives - 1) * LEAP
 
 
@@ -93,8 +94,12 @@ def for_service(leases: Iterable[Lease], holder: str, now: float) -> Lease | Non
     )
 
 
-def to_adopt(leases: Iterable[Lease], holder: str, held: Iterable[str], now: float) -> list[Lease]:
+def to_adopt(
+    leases: Iterable[Lease], holder: str, held: Iterable[str], now: float, *, starts: bool = False
+) -> list[Lease]:
     """The slots of its role for which nobody answers, and which an agent therefore takes as vacant;
-    `held` are those that it has already."""
-    mine = {*held}
-    return [each for each in leases if each.slot not in mine and is_free(each, holder, now)]
+    `held` are those that it has already. One that `starts` takes those of its pod at once. Later
+    they are those of another agent of the pod, which came after it, and they would take them from
+    each other for ever."""
+    mine, name = {*held}, holder if starts else ""
+    return [each for each in leases if each.slot not in mine and is_free(each, name, now)]

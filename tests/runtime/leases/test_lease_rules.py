@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from choreomon.core.vector_clock import JUMP
@@ -10,11 +12,11 @@ from choreomon.runtime.leases.holding import NOTHING_HELD, Holding
 from choreomon.runtime.leases.moving import Forgotten, Told, answer_there, must_be_fenced
 from choreomon.runtime.leases.rules import (
     Lease,
-    first_count,
     for_service,
     given_back,
     is_free,
     may_be_taken,
+    reached_before,
     renewed,
     taken,
     to_adopt,
@@ -65,9 +67,9 @@ def test_a_life_begins_with_a_store_and_ends_where_it_is_lost() -> None:
 
 
 def test_no_two_lives_count_alike_and_none_is_too_far_for_others() -> None:
-    assert first_count(1) == 0
-    assert all(first_count(n + 1) - first_count(n) == LEAP for n in range(1, 5))
-    assert first_count(1 << 19) < JUMP
+    starts = [0, *(reached_before(lives) + LEAP for lives in range(2, 6))]
+    assert all(later - earlier >= LEAP for earlier, later in pairwise(starts))
+    assert reached_before(1 << 19) < JUMP
 
 
 def test_a_service_gets_the_slot_that_its_pod_had_and_takes_nobodys_first() -> None:
@@ -83,7 +85,8 @@ def test_an_agent_adopts_what_nobody_answers_for() -> None:
     leases = [USED, VACANT, NEW]
     assert to_adopt(leases, "pod-b", (), 0.0) == [NEW]
     assert to_adopt(leases, "pod-b", ["shop/2"], 10.0) == [USED, VACANT]
-    assert to_adopt(leases, "pod-a", ["shop/0"], 0.0) == [VACANT, NEW]
+    assert to_adopt(leases, "pod-a", ["shop/0"], 0.0) == [NEW]
+    assert to_adopt(leases, "pod-a", ["shop/0"], 0.0, starts=True) == [VACANT, NEW]
 
 
 def test_what_is_left_of_the_slots_of_an_agent_that_was_fenced() -> None:
