@@ -76,8 +76,8 @@ class Outcomes:
 
 
 class Found(NamedTuple):
-    """Outcomes of each of the transitions that were asked about; of all final ones together,
-    whether any fired; and whether the search was cut off."""
+    """Outcomes of each transition that was asked about, and of all final ones together; `cut_off`:
+    the search was."""
 
     each: tuple[Outcomes, ...]
     final: Outcomes

@@ -44,9 +44,9 @@ class Declared(NamedTuple):
 
 
 class Unsettled(NamedTuple):
-    """Note by `precise` rules that of the event with this clock `possibly-violated` is said, and
-    that it is not shown that the order of the run leaves that open. A bound was met, or something
-    was not seen."""
+    """Note of `precise` rules: the event with this clock was declared `possibly-violated`, although
+    it is not proven that the order of the run leaves that open. A bound was met, or something was
+    not observed."""
 
     event: VectorClock
 

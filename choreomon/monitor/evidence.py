@@ -130,7 +130,7 @@ def _at(chain: Chain, own: int, count: int) -> Record | None:
 
 
 def _answered(monitor: MonitorSetup, inspection: Inspection) -> set[Reference]:
-    """Return the transitions of which all is known that is not after the inspected event."""
+    """Return the transitions whose records before the inspected event are all known."""
     silent = () if inspection.named else inspection.waiting
     asked = [each for _, _, references in inspection.plan.others for each in references]
     return {each for each in (*asked, *inspection.plan.own_asked) if each.process not in silent}
@@ -173,8 +173,8 @@ def _own(monitor: MonitorSetup, state: MonitorState, record: Record) -> list[Rec
 
 
 def unanswered(monitor: MonitorSetup, inspection: Inspection) -> list[Record]:
-    """Return what stands for the first answers that are missing: whatever is asked about may have
-    fired, at any time."""
+    """Return records that stand for missing first answers: the transitions that were asked about
+    may have fired at any time."""
     event, plan, waiting, *_ = inspection
     if inspection.named:
         return []

@@ -65,7 +65,8 @@ AnyInput: TypeAlias = Input | InstanceInput | MonitoringMessage
 
 
 class HostState(NamedTuple):
-    """The clock of the process as its monitor shares it, and what the monitor remembers."""
+    """State of a host: the clock of the process, which its monitor shares, and the memory of the
+    monitor."""
 
     clock: VectorClock
     monitor: AnyState

@@ -279,6 +279,6 @@ def final_judgements(plan: Plan, findings: Findings) -> tuple[tuple[Reference, J
 
 
 def first_at(things: Sequence[Inspection | Decision], own: int, count: int) -> int:
-    """Return the place of the first of the things, oldest first, whose event has this count or
-    more."""
+    """Return the place of the first thing whose event has this count or more; the things are
+    sorted, oldest first."""
     return bisect_left(things, count, key=lambda thing: thing.event[own])

@@ -68,8 +68,8 @@ class Response(NamedTuple):
 @final
 class Waiting(NamedTuple):
     """ "Your inquiry about the event number `event_count` still waits here, since I wait for
-    `waiting_for`." Told when an inquiry that waits is repeated, so that the asker can name a
-    monitor that is dead where the one that it asked is not."""
+    `waiting_for`." Sent when a waiting inquiry is repeated, so that the asker can name the monitor
+    that is dead rather than the one it asked."""
 
     sender: str
     receiver: str

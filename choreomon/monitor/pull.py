@@ -324,7 +324,8 @@ class Monitor(MonitorSetup):
 
 
 def _first_slice(ready: Sequence[Inquiry], process: str) -> list[Inquiry]:
-    """Return the inquiries, of those that can be answered, that are in one step of this process."""
+    """Return the inquiries to answer in one step: the first few that are ready, up to the first one
+    of this process itself."""
     few = ready[:ANSWERS_IN_A_SLICE]
     own = [place for place, inquiry in enumerate(few) if inquiry.sender == process]
     return [*few[: own[0] + 1]] if own else [*few]

@@ -49,8 +49,8 @@ class Findings(NamedTuple):
 
 
 class Rules(Protocol):
-    """Interface of what differs between sets of rules. Implementations are stateless. `together`:
-    whether all transitions that an event labels are inspected together."""
+    """Interface of a set of rules. Implementations are stateless. `together`: whether all
+    transitions that an event labels are inspected together."""
 
     name: RulesName
 

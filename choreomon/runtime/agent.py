@@ -180,7 +180,7 @@ class Agent:
         return await self._loop.create_server(side.connection, sock=listener)
 
     async def stop(self) -> None:
-        """Stop in order: take nothing more, let out what was taken, keep the state."""
+        """Stop in order: take no more input, send what was taken, keep the state."""
         try:
             if self.front is not None:
                 await self.front.end()

@@ -305,8 +305,8 @@ class Driver:
     # Commits.
 
     def flush(self) -> bool:
-        """Commit what was taken, and let out what follows. Whether all is out; where the disk
-        took nothing it is not, and `tick` tries again."""
+        """Commit what was taken, and let out the outputs. Return whether all are out; if the disk
+        refused, none is, and `tick` tries again."""
         if self._batch and self._store is not None and not self._committed(self._store):
             return False
         self._batch.clear()

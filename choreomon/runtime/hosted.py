@@ -69,7 +69,7 @@ class SidecarState(NamedTuple):
         return SidecarState(hosts, sessions, undelivered, counts, closed, said)
 
     def last_judged(self, place: int) -> int:
-        """The count of the last event of this property about which anything is said."""
+        """Return the count of the last event of this property that may still get a verdict."""
         return self.closed[place] if self.closed else NEVER
 
     def undecided(self, place: int, own: int) -> int:
@@ -213,8 +213,8 @@ class Hosted:
         return Label(HANDLE, Message(peer, name, self.process))
 
     def mentions(self, label: Label) -> bool:
-        """Tell whether some property does, so that a verdict may be about such an event or name
-        one."""
+        """Tell whether a property mentions the label, so that a verdict may be about its events or
+        name them."""
         return label in self._mentioned
 
     def _event(
@@ -225,8 +225,8 @@ class Hosted:
         at: int,
         values: Values = NO_VALUES,
     ) -> Stepped:
-        """An event with this label happens, after what was heard. `values` has those of all
-        parameters that it carries."""
+        """Take an event with this label, after what was heard. `values` are those of all its
+        parameters."""
         state, outputs = self._hear(state, heard)
         for place in self._passed.get(label, ()):
             state = self._ticked(state, place)

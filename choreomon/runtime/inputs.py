@@ -97,13 +97,14 @@ class Lapsed(msgspec.Struct, frozen=True, array_like=True, tag="l"):
 
 
 class Abandoned(msgspec.Struct, frozen=True, array_like=True, tag="a"):
-    """The service of a session will not come back; what it kept back is lost."""
+    """Input that the service of a session will not come back; events that it kept back are lost."""
 
     session: str
 
 
 class FromPeer(msgspec.Struct, frozen=True, array_like=True, tag="f"):
-    """A frame of another agent, as it came. `peer` is who sent it; empty: whoever it says."""
+    """Input that is a frame of another agent, unread. `peer` is the sender; if empty, whoever the
+    frame names."""
 
     peer: str
     data: bytes
@@ -136,7 +137,8 @@ class Delivered(msgspec.Struct, frozen=True, array_like=True, tag="t"):
 
 
 class Recovered(msgspec.Struct, frozen=True, array_like=True, tag="s"):
-    """The sidecar was started again on this state. `forgetful`: what was done last may be lost."""
+    """Input that the sidecar was started again with this state. `forgetful`: its last steps may be
+    lost."""
 
     forgetful: bool
 

@@ -30,8 +30,8 @@ class Informed(Protocol):
 
 
 class Opening(NamedTuple):
-    """A planned opening: the sidecar of some tables, and the time until which services may take to
-    learn what they are to tell."""
+    """A planned opening: the new sidecar, and the time until which services may take to learn what
+    to report."""
 
     tables: tuple[SplitTable, ...]
     sidecar: Sidecar

@@ -42,8 +42,8 @@ Outstanding: TypeAlias = Callable[[], Iterable[Asked]]
 
 
 class BackOff(NamedTuple):
-    """Seconds before the first repetition, and the most between two; each takes twice as long
-    as the one before."""
+    """Delays in seconds: before the first repetition, and at most between two; each is twice as
+    long as the one before."""
 
     first: float = 0.25
     most: float = 5.0
@@ -113,14 +113,14 @@ class OutstandingInquiries:
             self.resume(now)
 
     def resume(self, now: float) -> None:
-        """Send what is outstanding and not in flight, as far as there is room."""
+        """Send the outstanding inquiries that are not in flight, as far as there is room."""
         self._send_new(self.choose())
         if self._sent and self.due is None:
             self.due = now + self._wait
 
     def repeat(self, now: float) -> None:
-        """Repeat, when `due`, what is still outstanding: all of it the first time, and then, if
-        nothing was heard of the peer, the oldest few."""
+        """Repeat outstanding inquiries when `due`: all of them the first time, later only the
+        oldest few if the peer was not heard."""
         if self.due is None or now < self.due:
             return
         before = self.choose()

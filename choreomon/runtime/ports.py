@@ -40,8 +40,8 @@ class Store(Protocol):
         damaged."""
 
     def instances(self, system: bytes, after: bytes, most: int) -> Sequence[tuple[bytes, bytes]]:
-        """Keys and states of instances whose keys are after this one, at most this many, in order.
-        Raises `DocumentError` where the file is damaged."""
+        """Read the next instances in order of their keys, after this one and at most this many.
+        Raises `DocumentError` if the file is damaged."""
 
 
 class Ports(Protocol):

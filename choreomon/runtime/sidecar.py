@@ -69,8 +69,8 @@ class Sidecar(Hosted):
     most_sessions: int = 1024
 
     def step(self, state: SidecarState, input_: Input) -> Stepped:
-        """The next state, and what to do. The same state, the object itself, where nothing
-        changed that has to be remembered."""
+        """Return the next state, and the outputs. If there is nothing to remember, the state is the
+        same object."""
         kind = type(input_)
         if kind is Report:
             return self._reported(state, input_, NO_VALUES)  # type: ignore[arg-type]

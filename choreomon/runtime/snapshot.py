@@ -81,8 +81,8 @@ class _Said(NamedTuple):
 
 
 class _Traces(NamedTuple):
-    """Traces of events that verdicts may name, as `SaidOfEvents` has them, and of those that
-    verdicts not yet delivered name."""
+    """Traces of events that verdicts may name, as in `SaidOfEvents`, and of those named by
+    undelivered verdicts."""
 
     own: tuple[tuple[int, int, bytes], ...] = ()
     heard: tuple[tuple[int, int, tuple[EventTrace, ...]], ...] = ()

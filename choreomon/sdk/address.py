@@ -110,8 +110,8 @@ def read_token(
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """Seconds between attempts to connect: from `first`, `factor` times as long each time, up
-    to `most`; of that the last half at random, so that services do not come all at once."""
+    """Seconds between attempts to connect: `first`, then `factor` times as long each time, up to
+    `most`. The last half is random, so that services do not all come at once."""
 
     first: float = 0.05
     factor: float = 2.0

@@ -158,8 +158,8 @@ class ConnectedProcess(Connected):
         self._tell(event, carries=False)
 
     def _tell(self, event: Callable[[float], Ticket | None], *, carries: bool) -> ClockText:
-        """Let the session know of an event, and wait where it has a ticket. The clock right after
-        it, where the message `carries` one."""
+        """Report an event to the session, and wait if it has a ticket. Return the clock right after
+        it if the message `carries` one."""
         session = self._session
         with self._lock:
             if self._closed:

@@ -57,8 +57,8 @@ def remove(carrier: Carrier) -> None:
 
 
 def kafka_headers(carried: Carried, headers: Readable = None) -> list[tuple[str, Any]]:
-    """Headers for clients of Kafka: a list of pairs of `str` and `bytes`, in which `headers` (a
-    list of pairs, a mapping, or nothing) stay as they are."""
+    """Make headers for clients of Kafka, a list of pairs of `str` and `bytes`. Given `headers`
+    (such a list, a mapping, or nothing) are kept."""
     pairs = _others(headers, HEADER)
     if carried.sender:
         pairs.append((HEADER, encode_carried(carried).encode()))
@@ -150,7 +150,7 @@ def _pairs(carrier: Readable) -> Iterable[Any]:
 
 
 def _others(carrier: Readable, name: str) -> list[tuple[str, Any]]:
-    """The headers but those of this name, of which a message has one."""
+    """The headers without those of this name."""
     return [(key, value) for key, value in _pairs(carrier) if not _is(key, name)]
 
 

@@ -36,7 +36,8 @@ def closed(*, forked: bool = False) -> ProcessClosed:
 
 
 def checked_name(name: str) -> str:
-    """`name`, which goes into a header. Raises `ValueError` where it is no name of a message."""
+    """Return `name`, which goes into a header. Raises `ValueError` if it is no name of a
+    message."""
     if defect := name_defect(name):
         raise ValueError(f"name of a message {name!r}: it {defect}")
     return name

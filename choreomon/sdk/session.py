@@ -141,8 +141,8 @@ class Session:
         return ticket
 
     def untold(self, heard: ClockText, now: float) -> Ticket | None:
-        """An event happened that cannot be told, of a message with which `heard` came: the agent
-        learns of a gap. As `event`, but there is nothing to refuse."""
+        """Note an event that cannot be reported, of a message that came with `heard`: the agent
+        learns of a gap. As `event`, but nothing is refused."""
         if heard:
             self.knowledge.hear(self.knowledge.admit(heard))
         gap = self._journal.lose()
@@ -198,8 +198,7 @@ class Session:
         self._journal.unwrite()
 
     def receive(self, message: AgentMessage, now: float) -> None:
-        """The agent said something. Where `phase` is `AWAY` afterwards, the connection is of
-        no use any more."""
+        """Take a message of the agent. If `phase` is `AWAY` afterwards, drop the connection."""
         try:
             match message:
                 case Clock():

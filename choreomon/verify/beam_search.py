@@ -79,8 +79,8 @@ Places: TypeAlias = tuple[int, ...]
 
 
 class Cluster(NamedTuple):
-    """The vertices of a layer at the same places: what may remain there, which component moved
-    last, and on which lifelines something may happen unobserved."""
+    """The vertices of a layer at the same places: what may remain, which component moved last, and
+    on which lifelines something may happen unobserved."""
 
     state: State
     last: int

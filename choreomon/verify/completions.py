@@ -28,7 +28,7 @@ from choreomon.verify.trampoline import Trampolined
 
 
 class Completions:
-    """The smallest pasts with which terms are over, kept as long as this object."""
+    """Cache of the smallest pasts that complete terms; it lives as long as this object."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[Interaction, Gaps], tuple[Past, ...]] = {}

@@ -207,7 +207,7 @@ class Derivatives:
     def _after_strict(
         self, chain: Chain, gaps: Gaps, pruned: Mask, leaf: Interaction
     ) -> Trampolined[list[Decided]]:
-        """Compute `after` for a chain of `strict`, some prefix of which happened unobserved."""
+        """Compute `after` for a chain of `strict` with an unobserved prefix."""
         terms = self._terms
         found: list[Decided] = []
         overs: tuple[Past, ...] = (NOTHING,)
@@ -231,7 +231,7 @@ class Derivatives:
     def _after_coreg(
         self, chain: Chain, gaps: Gaps, pruned: Mask, leaf: Interaction
     ) -> Trampolined[list[Decided]]:
-        """Compute `after` for a chain of one `coreg`, some prefix of which happened unobserved."""
+        """Compute `after` for a chain of one `coreg` with an unobserved prefix."""
         terms, region, operands = self._terms, chain.term.region, chain.operands
         on, count = leaf.lifelines, len(gaps)
         found: list[Decided] = []

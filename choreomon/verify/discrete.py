@@ -35,8 +35,8 @@ Steps: TypeAlias = tuple[tuple[Action, bool], ...]
 
 
 class DiscreteLogs:
-    """Decides discrete multi-traces of one interaction that has a small automaton. What it learns
-    for one is kept for the next, within bounds. Not for several threads at once."""
+    """Decider of discrete multi-traces for one interaction with a small automaton. It keeps what it
+    learns, within bounds. Not thread-safe."""
 
     def __init__(self, automaton: Automaton) -> None:
         self.automaton = automaton

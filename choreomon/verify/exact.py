@@ -63,9 +63,8 @@ class Decision(NamedTuple):
 
 
 class ExactDecider:
-    """Decides multi-traces of one interaction in one mode; what it learns for one is kept for the
-    next, within bounds. Not for several threads at once. Raises ValueError for an interaction of
-    another session."""
+    """Decider of multi-traces for one interaction and mode. It keeps what it learns, within bounds.
+    Not thread-safe. Raises ValueError for an interaction of another session."""
 
     def __init__(self, interaction: Interaction, mode: ExactMode) -> None:
         require_current(interaction)
@@ -167,9 +166,9 @@ class ExactDecider:
 
     @cached_property
     def discrete(self) -> DiscreteLogs | None:
-        """The automaton that decides discrete multi-traces, if there is one. None for `prefix`,
-        unless that asks the same as `multiprefix`: where all logs stop at one moment, the order
-        between lifelines counts."""
+        """Return the automaton that decides discrete multi-traces, if there is one. None for
+        `prefix`, unless it means the same as `multiprefix`: if all logs stop at one moment, the
+        order between lifelines counts."""
         if self.mode == "prefix" and not self.prefixes_are_multi:
             return None
         return discrete_logs(self.normal)

@@ -198,7 +198,7 @@ def _wrong_alone(
     most: Sequence[int], part_of: Sequence[int | None], places: Sequence[int]
 ) -> list[bool]:
     """Tell for each component whether its log alone gets no further than these places: then its
-    next action is wrong whatever happened elsewhere."""
+    next action is wrong, whatever happened elsewhere."""
     return [part is None or most[part] == places[part] for part in part_of]
 
 

@@ -213,7 +213,7 @@ class Furthest:
         ]
 
     def is_explained(self, parts: Sequence[Observed]) -> bool:
-        """Tell whether the parts are what the mode asks for, with `loopH` as it is."""
+        """Tell whether the parts satisfy the mode, with `loopH` as it is."""
         search = MarkedSearch(self._decider.automaton, parts, self._mode, self._check_budget)
         return search.finds(self._decider.normal)
 

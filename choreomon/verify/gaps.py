@@ -39,8 +39,8 @@ class Past:
         return bool(self.lifelines)
 
     def actions(self) -> Iterator[tuple[int, Action]]:
-        """The actions, each with the number of its gap. Those of one gap are in an order in which
-        they may have happened."""
+        """The actions with the number of their gap; those of one gap in an order in which they may
+        have happened."""
         pending: list[_Happened] = [self._happened]
         while pending:
             top = pending.pop()

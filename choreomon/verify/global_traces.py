@@ -50,8 +50,8 @@ class Follower(NamedTuple):
 
 
 class GlobalTraces:
-    """Answers about long global traces of one protocol in one mode. What it learns for one is kept
-    for the next. Not for several threads at once."""
+    """Decider of long global traces for one protocol and mode. It keeps what it learns. Not
+    thread-safe."""
 
     def __init__(
         self,

@@ -30,7 +30,8 @@ Vertex: TypeAlias = tuple[Interaction, Places]
 
 
 class Move(NamedTuple):
-    """An edge of the search: `observed` where it consumes, and the vertex it leads to."""
+    """An edge of the search, and the vertex that it leads to; `observed` if it consumes an
+    action."""
 
     action: Action
     observed: bool
@@ -38,8 +39,8 @@ class Move(NamedTuple):
 
 
 class MarkedSearch:
-    """The search for one multi-trace, best first: the vertex that consumed most, and among equals
-    the one with the fewest unobserved actions."""
+    """Best-first search for one multi-trace: first the vertex that consumed most, among equals the
+    one with the fewest unobserved actions."""
 
     def __init__(
         self,

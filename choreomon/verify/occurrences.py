@@ -23,8 +23,7 @@ SYMBOLS: Final = 10_000
 
 
 def occurrences(residuals: Iterable[Residual]) -> Counter[Action]:
-    """The number of places of each action in the first of these residuals, within the limits
-    above."""
+    """Count the places of each action in the first of these residuals, within the limits above."""
     found: Counter[Action] = Counter()
     pending: list[Residual | Interaction] = [*islice(residuals, RESIDUALS)]
     left = SYMBOLS

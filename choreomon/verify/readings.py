@@ -47,8 +47,8 @@ four."""
 def readings(
     logs: Sequence[Sequence[Action]], most: Sequence[int], found: Places, explained: Explained
 ) -> list[Places]:
-    """Readings of these logs, the chosen one first, the others from the better ones to the worse.
-    `most` says how far each log is explained by itself; `found` is a known reading."""
+    """Return the readings of these logs: the chosen one, then the others from better to worse.
+    `most` says how far each log alone is explained; `found` is a known reading."""
     every = {found: None}
     try:
         for reading in _candidates([*map(len, logs)], most, explained):

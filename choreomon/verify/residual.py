@@ -304,8 +304,8 @@ class Residuals:
         return self.changed(node, ("restricted", lost), change)
 
     def opened(self, node: Residual, free: Mask) -> Residual:
-        """The node after one more gap, in which anything may have happened on the lifelines
-        `free`. Gaps that do not matter any more are forgotten."""
+        """Return the node after another gap, in which anything may have happened on the lifelines
+        `free`. Gaps that no longer matter are forgotten."""
         return self.opened_with_gaps(node, free)[0]
 
     def opened_with_gaps(self, node: Residual, free: Mask) -> tuple[Residual, tuple[int, ...]]:

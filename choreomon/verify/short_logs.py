@@ -65,8 +65,8 @@ Vertex: TypeAlias = tuple[Interaction, tuple[Rest, ...]]
 
 
 class ShortDecider:
-    """Decides short discrete multi-traces of one interaction in one mode. What is found out for one
-    is kept for the next, within bounds. Not for several threads at once."""
+    """Decider of short discrete multi-traces for one interaction and mode. It keeps what it learns,
+    within bounds. Not thread-safe."""
 
     def __init__(self, interaction: Interaction, mode: Mode) -> None:
         self._mode = mode

@@ -297,7 +297,7 @@ class Turn:
         self.note(binding, before, found)
 
     def note(self, binding: Binding, before: Instance, after: Instance) -> None:
-        """Note what is open, and what waits, of an instance that has become another."""
+        """Note the open events and waiting inquiries of an instance that changed."""
         if (after.inspections, after.decisions) != (before.inspections, before.decisions):
             self._note_open(binding, before, after)
         if after.postponed != before.postponed:
@@ -317,7 +317,7 @@ class Turn:
             self.shared = self.shared._replace(open=opened)
 
     def _note_waiting(self, binding: Binding, before: Instance, after: Instance) -> None:
-        """Note that inquiries wait here, or none any more, for what is decided above."""
+        """Note whether inquiries wait here for decisions about bindings above."""
         waiting = self.shared.waiting
         if bool(before.postponed) != bool(after.postponed):
             for each, _ in self._monitor.homes.path(binding)[:-1]:

@@ -30,8 +30,8 @@ class OpenEvent(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class OpenEvents:
-    """Events that are open, by their own counts. `oldest`: the least of these, 0 where none is
-    open. Iteration is oldest first, and sorts."""
+    """Open events by their own counts. `oldest`: the least of these, 0 if none is open. Iteration
+    sorts, oldest first."""
 
     by_count: Map[int, OpenEvent]
     oldest: int
@@ -52,7 +52,7 @@ class OpenEvents:
         return self.by_count.get(count)
 
     def noted(self, count: int, found: OpenEvent | None) -> OpenEvents:
-        """The same with the event of this own count as it is `found` now; `None`: it is closed."""
+        """Return the open events with the one of this own count as `found`; `None` closes it."""
         before = self.by_count.get(count)
         if found == before:
             return self

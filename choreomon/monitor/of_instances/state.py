@@ -103,8 +103,8 @@ class Shared(NamedTuple):
 
 
 class InstancesState(NamedTuple):
-    """The state of a monitor of instances: `instances` are all, or those that a store does not have
-    as they are now."""
+    """State of a monitor of instances. `instances` are all, or those whose present state is not in
+    a store."""
 
     shared: Shared
     instances: Map[Binding, Instance]

@@ -50,7 +50,7 @@ def homes_of(table: TransitionTable) -> dict[Reference, Names]:
 
 
 class Part(NamedTuple):
-    """A binding, the places of the chains that are remembered there, and what is."""
+    """A binding, the places of its chains, and the instance itself."""
 
     binding: Binding
     places: tuple[int, ...]
@@ -58,7 +58,7 @@ class Part(NamedTuple):
 
 
 class Homes:
-    """Places of the chains of own references, of which each has its names of parameters."""
+    """Places of the chains of own references, grouped by their names of parameters."""
 
     def __init__(self, homes: Iterable[Names]) -> None:
         self._places: dict[Names, tuple[int, ...]] = {}

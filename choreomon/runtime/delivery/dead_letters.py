@@ -25,7 +25,7 @@ class DeadLetters:
         self._lines = FileLines(path, sync=sync)
 
     async def put(self, verdict: LiveVerdict, *, sink: str, why: str, at: float) -> None:
-        """Keep a verdict; `at` is wall time in seconds. Raises `SinkFailed` where it is not surely
+        """Keep a verdict; `at` is wall time in seconds. Raises `SinkFailed` if it is not surely
         written."""
         line = {
             "time": rfc3339(at),

@@ -59,9 +59,9 @@ class Sink(Protocol):
 
 
 class _Lane:
-    """The lane of one sink with the verdicts that wait for it. `behind`: it was full, and lacks
-    verdicts that the agent has. `failing`: why it did not take what it was last given, for now or
-    for good."""
+    """The lane of one sink with its waiting verdicts. `behind`: it was full, and lacks verdicts
+    that the agent has. `failing`: why the sink did not take its last verdicts, for now or for
+    good."""
 
     __slots__ = ("behind", "bit", "failing", "name", "sink", "waiting", "wake")
 
@@ -228,7 +228,7 @@ class Sinks:
 
 
 async def _within(seconds: float, tasks: Sequence[asyncio.Task[None]]) -> None:
-    """Wait for them so long; what is late is cancelled, and what fails has failed."""
+    """Wait this long for the tasks: cancel the late ones, ignore the errors of the others."""
     if tasks:
         _, late = await asyncio.wait(tasks, timeout=seconds)
         for task in late:

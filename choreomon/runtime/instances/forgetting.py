@@ -113,7 +113,7 @@ class Forgetter:
     def _records_of_old(
         self, key: bytes, data: bytes, until: VectorClock, in_memory: Container[Binding]
     ) -> tuple[Binding, int] | None:
-        """The binding of a row that is to be forgotten, and how many records it has."""
+        """Return the binding of a row that is due to be forgotten, and its number of records."""
         size = mask_bytes(self._parameters)
         mask = int.from_bytes(key[:size], "big")
         references = self._references.get(mask)

@@ -77,7 +77,7 @@ class DrainingReader:
         self._room -= size
 
     def pause(self) -> None:
-        """Take nothing more. What is there stays in the socket, up to its high-water mark."""
+        """Stop reading. Frames stay in the socket, up to its high-water mark."""
         if self._reading:
             self._reading = False
             self._loop.remove_reader(self._descriptor)

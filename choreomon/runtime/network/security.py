@@ -52,7 +52,7 @@ _NO_PASSWORD: Final = b"none"  # libzmq takes no empty one
 
 
 class UnusableKeys(ChoreomonError):
-    """Keys with which agents cannot know each other. The message says what would be right."""
+    """Keys by which agents cannot authenticate each other. The message says what would be right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Insecure:
-    """Absence of protection: `process` says who it is, and believes whoever claims to be one of
+    """Absence of protection: `process` is believed, and so is anybody who claims to be one of
     `peers`; the own process there is ignored."""
 
     process: str
@@ -109,7 +109,7 @@ Security: TypeAlias = Curve | Insecure
 
 
 class Admission(NamedTuple):
-    """`process`: who is let in, or "" for nobody; `reason` then says why, for a log."""
+    """Decision to admit `process`, or nobody if it is ""; then `reason` says why, for a log."""
 
     process: str
     reason: str
@@ -163,8 +163,8 @@ def user_id(process: str) -> str:
 
 
 def public_keys_of(security: Security, peer: str) -> tuple[str, ...]:
-    """The public keys by which a peer may be known, one or more; without protection one that says
-    nothing."""
+    """Return the public keys by which a peer may be known, at least one; without protection a
+    placeholder."""
     match security:
         case Curve(_, peers):
             keys = peers[peer]
@@ -190,7 +190,7 @@ def secure_asker(
 
 
 def mechanism(security: Security) -> tuple[bytes, Mapping[bytes, str]]:
-    """The mechanism of ZMTP that clients must use, and which first credential is whose."""
+    """The ZMTP mechanism that clients must use, and the owner of each first credential."""
     match security:
         case Curve(_, peers):
             return b"CURVE", {

@@ -165,7 +165,7 @@ def _place(cause: BaseException | None) -> str:
 
 
 class _Quiet(logging.StreamHandler[TextIO]):
-    """A handler that ignores errors: that nobody reads the logs is no reason to fail."""
+    """Handler that ignores errors: an agent must not fail because nobody reads its logs."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
         pass

@@ -64,7 +64,7 @@ _MICROSECONDS: Final = 1_000_000
 
 
 class Histogram:
-    """Histogram: how many values were at most each of the `bounds`, and above the last one."""
+    """Histogram: the number of values up to each of the `bounds`, and above the last one."""
 
     __slots__ = ("bounds", "counts", "total")
 
@@ -130,8 +130,8 @@ class Metrics:
         self.reloaded(tables)
 
     def reloaded(self, tables: Sequence[SplitTable]) -> None:
-        """Count for the properties of these tables from now on. Counts of properties that were
-        there before go on."""
+        """Count the properties of these tables from now on. Properties that were there before keep
+        their counts."""
         known = {system: place for place, system in enumerate(self._systems)}
         self._systems = [table.system_id for table in tables]
         self.properties = _told_apart(tables)

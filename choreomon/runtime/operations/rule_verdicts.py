@@ -28,8 +28,8 @@ class Counted(NamedTuple):
 
 
 class RuleVerdicts:
-    """The counts. Every rule whose last step the process watches has them from the beginning, so
-    that the first verdict is an increase."""
+    """Counts of verdicts. Every rule whose last step the process watches has counts from the start,
+    so that its first verdict is an increase."""
 
     def __init__(self) -> None:
         self._tables: Sequence[SplitTable] = ()

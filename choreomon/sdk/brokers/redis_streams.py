@@ -58,7 +58,7 @@ async def handled(
     name_of: Named = same,
     values_of: ValuesOf = no_values,
 ) -> Any:
-    """The reply of `xread` or `xreadgroup`, whose entries were told of in order."""
+    """Return the reply of `xread` or `xreadgroup` after reporting its entries in order."""
     found = reply.items() if isinstance(reply, Mapping) else reply or ()
     for stream, entries in found:
         name = stream.decode(errors="replace") if isinstance(stream, bytes) else str(stream)

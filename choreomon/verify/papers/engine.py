@@ -104,7 +104,7 @@ class Searcher:
         return SearchResult(verdict, reason, first.visited, checked, path if verdict.passes else ())
 
     def method(self, multitrace: MultiTrace) -> Method:
-        """`removal` or `search`: how `multiprefix` goes on when a component is used up."""
+        """The method of `multiprefix` once a component is consumed: `removal` or `search`."""
         method = self.options.method
         if method == "removal" and not multitrace.is_discrete:
             raise ValueError(
