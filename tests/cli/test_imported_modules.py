@@ -56,7 +56,9 @@ IMPORTED: Final = {
     "verify -i i.hif pass.htf": VERIFYING | {"choreomon.terminal"},
     "verify -i i.hif pass.htf --json": VERIFYING | {"choreomon.reports"},
     "check i.hif": CHECKING | VALUES | HIBOU,
-    "check property.yaml": CHECKING | DOCUMENTS | {"choreomon.interaction", "choreomon.verify"},
+    "check property.yaml": CHECKING
+    | DOCUMENTS
+    | {"choreomon.actors", "choreomon.interaction", "choreomon.verify"},
 }
 """Third-party packages and choreomon's own, by what is asked for."""
 
