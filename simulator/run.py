@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -30,9 +30,10 @@ from simulator.kept_messages import KeptMessages
 from simulator.measuring import Measures, Observer, TimedVerdict
 from simulator.monitor_log import MonitorRecorder, RecordedMonitors
 from simulator.monitoring import monitors, rules_with, unfit_for
+from simulator.moving_replicas import MovingReplicas
 from simulator.network import Network
 from simulator.recording import each_of
-from simulator.sidecars.run_context import Explained, RunContext
+from simulator.sidecars.run_context import Explained, RunContext, Silence
 from simulator.world import Recorder, World
 
 KEPT_EVENTS: Final = 100_000
@@ -75,19 +76,20 @@ class Simulation(Scenario):
             max_events=self.max_events,
             recorder=each_of(recorder, kept.append if keep_events else None),
         )
-        measures = Measures({}, lambda: 0)
-        explained: Explained = _as_it_is
+        monitored = _Monitored(Measures({}, lambda: 0), _as_it_is, {})
         messages = KeptMessages(lambda: world.events) if keep_events else None
         formed: Sequence[tuple[int, int]] = ()
         labelled: Sequence[Happened] = ()
         if self.automaton is not None:
             hearing = _Hearing(on_verdict, observer, monitor_recorder, messages)
             arranged = (seed, strategy, rules, hearing)
-            measures, explained = self._monitored(self.automaton, world, *arranged)
+            monitored = self._monitored(self.automaton, world, *arranged)
             if self.parameters is None:
                 formed = self._noting(world)
             else:
                 world.watchers[:], labelled = noting_labelled(world.watchers, lambda: world.events)
+        measures, explained, silences = monitored
+        MovingReplicas(world, self.application.replicas, seed, silences)
         with _without_cycle_collection():
             world.run()
             lookup = _Lookup(world, self.automaton)
@@ -144,9 +146,8 @@ class Simulation(Scenario):
         strategy: StrategyName,
         rules: RulesName | None,
         hearing: _Hearing,
-    ) -> tuple[Measures, Explained]:
-        """Put monitors beside the processes of the world; return the measures of their costs, and
-        their `Monitors.explained`."""
+    ) -> _Monitored:
+        """Put monitors beside the processes of the world."""
         lookup = _Lookup(world, automaton)
         on_verdict, observer, monitor_recorder, messages = hearing
         log = None if monitor_recorder is None else RecordedMonitors(world, monitor_recorder)
@@ -177,7 +178,7 @@ class Simulation(Scenario):
         context = self._context(world, Streams(seed), measures, messages or log)
         placed = monitors(strategy, context, tables, judging)
         world.watchers[:] = placed.watchers
-        return measures, placed.explained
+        return _Monitored(measures, placed.explained, context.silences)
 
     def _context(
         self,
@@ -202,11 +203,21 @@ class Simulation(Scenario):
             service=lambda name: sampler(
                 self.monitoring_service, streams.stream("monitoring service", name)
             ),
-            at_once=self.monitoring_service == NO_TIME,
+            at_once=self.monitoring_service == NO_TIME
+            and not self.application.replicas.memberships,
             deadline=self.deadline,
             measurements=measures,
             log=log,
         )
+
+
+class _Monitored(NamedTuple):
+    """Monitors in place: the measures of their costs, what explains their verdicts, and how each is
+    silenced."""
+
+    measures: Measures
+    explained: Explained
+    silences: Mapping[str, Silence]
 
 
 class _Hearing(NamedTuple):

@@ -51,16 +51,20 @@ that it is to carry."""
 
 MAX_EVENTS: Final = 1_000_000
 
+GONE: Final = -1
+"""Stands for the time at which a process becomes idle that takes no messages: nobody is there."""
+
 
 def _balanced(
     balancer: Balancer, routes: Sequence[Route], channels: Sequence[Channel[Envelope]]
 ) -> Channel[Envelope]:
-    """A channel to all replicas of a role, of which each message takes one."""
+    """A channel to all replicas of a role, of which each message takes one; where none serves, it
+    is lost."""
 
     def send(envelope: Envelope) -> int:
         _, clock, sent_at, values = envelope
         place = balancer(values)
-        return channels[place]((routes[place], clock, sent_at, values))
+        return 0 if place is None else channels[place]((routes[place], clock, sent_at, values))
 
     return send
 
@@ -71,6 +75,7 @@ class World:
     - `clocks`: for each process its clock as it is now; monitors may put merged ones here.
     - `watchers`: for each process a mapping from labels to watchers; each event costs exactly one
       look-up in that of its process.
+    - `balancers`: of messages to each role.
     - `events`: how many events have happened; the next one has this index.
     - `reached_max_events`: whether the run was stopped at `max_events` events. Then the rest of the
       application is dropped, and monitors go on until they are done.
@@ -100,26 +105,27 @@ class World:
         self.watchers: list[Mapping[Label, Watcher]] = [{} for _ in self.processes]
         self._indices = [array("q") for _ in self.processes]
         self._recorder = recorder
+        self._first = application.variables
         self._variables = [[*values] for values in application.variables]
         self._mailboxes: list[deque[Envelope]] = [deque() for _ in self.processes]
-        self._busy = [False] * processes
+        self._busy = [0] * processes  # the time until then, which is never 0
         self._serves = service != NO_TIME
         self._services = [
             sampler(service, streams.stream("service", process)) for process in self.processes
         ]
         network = Network(self.event_queue, APPLICATION, delays, streams, name="application")
-        balancers = {
+        self.balancers = {
             role: application.replicas.balancer(role, streams)
             for role in application.replicas.roles.slots
         }
-        self._programs = self._linked(application, network, balancers)
+        self._programs = self._linked(application, network, self.balancers)
         for at, routes, values in application.starts:
             envelope: Envelope = (routes[0], None, None, values)
             if len(routes) == 1:
                 self._schedule(at, self._arrive, envelope)
                 continue
             role = application.replicas.roles.role_of(self.processes[routes[0].receiver])
-            self._schedule(at, self._enter, (balancers[role], routes, envelope))
+            self._schedule(at, self._enter, (self.balancers[role], routes, envelope))
 
     def _linked(
         self,
@@ -215,17 +221,35 @@ class World:
         if self._serves:
             service = self._services[process]()
             if service:
-                self._busy[process] = True
-                self._schedule(self.event_queue.now + service, self._become_idle, process)
+                until = self.event_queue.now + service
+                self._busy[process] = until
+                self._schedule(until, self._become_idle, process)
 
     def _enter(self, entering: tuple[Balancer, Sequence[Route], Envelope]) -> None:
         """Deliver a message of the environment to a role."""
         balancer, routes, (_, clock, sent_at, values) = entering
-        self._arrive((routes[balancer(values)], clock, sent_at, values))
+        place = balancer(values)
+        if place is not None:
+            self._arrive((routes[place], clock, sent_at, values))
+
+    def kill(self, process: int) -> None:
+        """End a process: messages that it was sent are lost, and those that will be."""
+        self._busy[process] = GONE
+        self._mailboxes[process] = deque(maxlen=0)
+
+    def renew(self, process: int) -> None:
+        """Begin a process anew, with the first values of its variables. What another one was sent
+        that left in order is handled."""
+        self._variables[process] = [*self._first[process]]
+        if self._busy[process] == GONE:
+            self._busy[process] = 0
+            self._mailboxes[process] = deque()
 
     def _become_idle(self, process: int) -> None:
         busy = self._busy
-        busy[process] = False
+        if busy[process] != self.event_queue.now:
+            return  # whoever was busy was killed
+        busy[process] = 0
         mailbox = self._mailboxes[process]
         while mailbox and not busy[process]:
             self._arrive(mailbox.popleft())

@@ -20,7 +20,7 @@ from choreomon.documents.compilation import (
 from choreomon.documents.observation import EVERYTHING, ObservationDocument
 from choreomon.documents.property_shape import PropertyDocument
 from choreomon.documents.reachability import reachability_warnings
-from choreomon.documents.roles import over_slots, replicas, role_defects
+from choreomon.documents.roles import coming_defects, over_slots, replicas, role_defects
 from choreomon.documents.rule_compilation import (
     ExpandedRule,
     compiled_rules,
@@ -143,6 +143,7 @@ def parse_document(text: str | bytes, file: str) -> Document:
         *label_defects(labels, application),
         *interaction_defects(document.interaction, document.observation, application),
         *role_defects(of_roles.roles, processes, labels, document.interaction),
+        *coming_defects(document.roles, of_roles),
     ]
     loaded: LoadedProperty | None = None
     if document.property is not None:

@@ -9,12 +9,19 @@ from typing import Annotated, Final, Literal, TypeAlias
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
 from choreomon.actors.balancing import Balance, ByKey, Replicas
+from choreomon.actors.membership import Membership
 from choreomon.core.errors import Defect, Path
 from choreomon.core.message import BEGIN, ENVIRONMENT, Label
 from choreomon.core.roles import NO_ROLES, Roles
 from choreomon.core.suggestion import unknown
 from choreomon.documents.compilation import LoadedProperty
-from choreomon.files.fields import BRANCH, Name, Part, PlainName, refused, shown
+from choreomon.documents.membership import (
+    LEASE,
+    ChangesDocument,
+    membership,
+    membership_defects,
+)
+from choreomon.files.fields import BRANCH, Milliseconds, Name, Part, PlainName, refused, shown
 from choreomon.properties.roles import automaton_over_slots, parameters_over_slots
 
 MOST_SLOTS: Final = 1024
@@ -49,6 +56,20 @@ class RoleDocument(Part):
         description="which replica handles a message in a run: each in turn "
         "(round-robin), any (random), or {by: PARAMETER}",
     )
+    replicas: Annotated[int, Field(ge=0, le=MOST_SLOTS)] | None = Field(
+        default=None,
+        description="how many replicas there are at the beginning, at the lowest slots; null: one "
+        "at each",
+    )
+    changes: ChangesDocument = Field(
+        default=(),
+        description="who comes and goes in a simulated run: a list of changes, or {every: "
+        "MILLISECONDS} for random ones",
+    )
+    lease: Milliseconds = Field(
+        default=LEASE,
+        description="milliseconds for which nobody answers for a slot whose replica was killed",
+    )
 
 
 def _branch_of_role(value: object) -> str:
@@ -74,12 +95,26 @@ def replicas(document: Mapping[str, int | RoleDocument]) -> Replicas:
     """The roles that a document declares."""
     slots: dict[str, int] = {}
     balancing: dict[str, Balance] = {}
+    memberships: dict[str, Membership] = {}
     for role, stated in document.items():
         slots[role] = stated if isinstance(stated, int) else stated.slots
         if isinstance(stated, RoleDocument):
             by = stated.balance
             balancing[role] = ByKey(by.by) if isinstance(by, KeyDocument) else by
-    return Replicas(Roles(slots), balancing) if slots else Replicas(NO_ROLES)
+            if stated.replicas is not None or stated.changes:
+                coming = (stated.replicas, stated.changes, stated.lease)
+                memberships[role] = membership(role, stated.slots, *coming)
+    return Replicas(Roles(slots), balancing, memberships) if slots else Replicas(NO_ROLES)
+
+
+def coming_defects(
+    document: Mapping[str, int | RoleDocument], of_roles: Replicas
+) -> Iterator[Defect]:
+    """Replicas that cannot come or go as a document says."""
+    for role, stated in of_roles.memberships.items():
+        declared = document[role]
+        assert isinstance(declared, RoleDocument)
+        yield from membership_defects(role, stated, declared.changes)
 
 
 def role_defects(

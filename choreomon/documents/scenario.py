@@ -45,6 +45,14 @@ class Scenario:
     parameters: Parameters | None = None
 
 
+def _check_that_replicas_stay(document: Document) -> None:
+    for role, membership in document.replicas.memberships.items():
+        if membership.moves_any:
+            told = "are for simulated runs, real replicas stay: use simulate, or take them out"
+            field = f"roles.{role}.changes"
+            raise DocumentError((Problem(document.file, 0, field, told),))
+
+
 def scenario(document: Document, doing: str) -> Scenario:
     """The scenario of a document. Raises `DocumentError` for one without an application; `doing`
     is what it was wanted for, as `simulate`."""
@@ -52,6 +60,8 @@ def scenario(document: Document, doing: str) -> Scenario:
     if application is None:
         told = f"is missing: there is nothing to {doing}"
         raise DocumentError((Problem(document.file, 0, "application", told),))
+    if doing == "run":
+        _check_that_replicas_stay(document)
     document = document.over_slots()
     network = document.network
     monitoring = network.monitoring

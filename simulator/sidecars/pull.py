@@ -116,4 +116,10 @@ class PullSidecar:
         assert context.deadline is not None
         at = context.event_queue.now + context.deadline
         # Neither an event nor a message: it takes no service time, and delays nothing else.
-        context.schedule(at, self._step, Expire(event))
+        context.schedule(at, self._expire, Expire(event))
+
+    def _expire(self, expired: Expire) -> None:
+        if self.server.is_silent:
+            self.server.event(expired)
+        else:
+            self._step(expired)

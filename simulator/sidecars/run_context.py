@@ -28,6 +28,9 @@ Watchers: TypeAlias = Mapping[Label, Watcher]
 Explained: TypeAlias = Callable[[MonitorVerdict], MonitorVerdict]
 """Gives a last verdict the reasons that its monitor has by now."""
 
+Silence: TypeAlias = Callable[[int], None]
+"""Silences a monitor until a time: nobody runs it."""
+
 AnyMessage: TypeAlias = MonitoringMessage | InstanceMessage
 """A message between monitors, about an instance or about none."""
 
@@ -68,7 +71,8 @@ class MonitorLog(Protocol):
 
 class RunContext:
     """The context of all sidecars of one run. `clocks[i]` is the clock of the process at `i`,
-    shared with the world. `at_once`: services never take any time. Without a `log` nobody is told
+    shared with the world. `at_once`: services never take any time, and nobody is ever silent.
+    `silences` are those of monitors, by process. Without a `log` nobody is told
     of messages."""
 
     def __init__(
@@ -93,6 +97,7 @@ class RunContext:
         self.deadline = deadline
         self.measurements = measurements
         self.log = log
+        self.silences: dict[str, Silence] = {}
         self.schedule = event_queue.schedule_of(MONITORING)
 
     def sent(self, message: AnyMessage, size: int, arrives: int) -> None:

@@ -33,6 +33,8 @@ class SingleServer:
         self._messages: deque[Any] = deque()
         self._events: deque[Any] = deque()
         self._busy = False
+        self._silent = False
+        context.silences[name] = self.silence
         self.message: Callable[[Any], None] = self._queue_message
         self.event: Callable[[Any], None] = self._queue_event
         if context.at_once:
@@ -47,7 +49,7 @@ class SingleServer:
         self._next()
 
     def _next(self) -> None:
-        while not self._busy and (self._messages or self._events):
+        while not (self._busy or self._silent) and (self._messages or self._events):
             self._busy = True
             if self._messages:
                 self._take(self._messages.popleft())
@@ -58,6 +60,21 @@ class SingleServer:
                 self._schedule(self._event_queue.now + taken, self._free, None)
             else:
                 self._busy = False
+
+    @property
+    def is_silent(self) -> bool:
+        """True while nobody runs the monitor."""
+        return self._silent
+
+    def silence(self, until: int) -> None:
+        """Serve nothing until this time, since whoever ran the monitor is gone. What is to be
+        served waits: events were written ahead, and who asks asks again."""
+        self._silent = True
+        self._schedule(until, self._wake, None)
+
+    def _wake(self, _: None) -> None:
+        self._silent = False
+        self._next()
 
     def _free(self, _: None) -> None:
         self._busy = False
