@@ -26,8 +26,8 @@ def _room(name: str) -> Room:
 
 
 AGENT: Final = (
-    "hosted sidecar sessions undelivered outstanding timer_queue snapshot store driver inputs "
-    "outputs"
+    "hosted sidecar sessions undelivered outstanding timer_queue snapshot driver inputs "
+    "outputs stores/sqlite leases/rules"
 )
 ROOMS: Final = (
     # What is wrong with a property is said, and tested, where documents are read.
