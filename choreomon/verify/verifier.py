@@ -2,7 +2,10 @@
 
 The modes `test` and `simulate` are defined by the papers' search of a graph
 (`choreomon.verify.papers`), and if you state how to search, that search decides the other modes,
-too. Questions about short logs of one lifeline each are first put to a search of their own
+too. If you do not, the exact mode behind these two is asked first (`BEHIND`): mostly it is enough,
+and where it is not, one end of the graph is looked for instead of the best of all.
+
+Questions about short logs of one lifeline each are first put to a search of their own
 (`choreomon.verify.short_logs`). All others have exact answers, by a search
 (`choreomon.verify.exact`) or by the interaction's automaton
 (`choreomon.verify.automaton_verifier`). The automaton decides if you ask for one of its procedures,
@@ -15,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from choreomon.automata.centralized import MAX_STATES
 from choreomon.interaction.session import require_current
@@ -24,7 +27,7 @@ from choreomon.multitrace.multitrace import MultiTrace, multi_trace
 from choreomon.verify.papers.options import Options, Reason
 from choreomon.verify.short_logs import ShortDecider
 from choreomon.verify.synthesis import LONG, small_automaton, synthesize
-from choreomon.verify.verdict import Answer, Mode, Procedure
+from choreomon.verify.verdict import Answer, Mode, Procedure, Verdict
 
 # Whoever decides is imported only then.
 if TYPE_CHECKING:
@@ -32,6 +35,13 @@ if TYPE_CHECKING:
     from choreomon.verify.exact import ExactDecider
     from choreomon.verify.papers.engine import Searcher
     from choreomon.verify.papers.portfolio import Portfolio
+
+BEHIND: Final[dict[Mode, tuple[Mode, Verdict, Verdict]]] = {
+    "test": ("prefix", Verdict.FAIL, Verdict.INCONC),
+    "simulate": ("slice", Verdict.WEAK_PASS, Verdict.WEAK_PASS),
+}
+"""The exact mode behind one that a search defines; its verdict of which only the search knows what
+it is there; and the verdict at which that search may end, since it finds no better one."""
 
 
 class Verifier:
@@ -63,6 +73,7 @@ class Verifier:
         self.mode: Mode = mode
         self._should_stop = should_stop
         self._searcher: Searcher | Portfolio | None = None
+        self._behind: Verifier | None = None
         self._exact: ExactDecider | None = None
         self._forced: AutomatonVerifier | None = None
         self._small: AutomatonVerifier | None = None
@@ -85,25 +96,19 @@ class Verifier:
                 should_stop=should_stop,
             )
             return
-        if options is None and not portfolio and mode != "test" and mode != "simulate":
-            require_current(interaction)
-            return
-        from choreomon.verify.papers.engine import Searcher
-        from choreomon.verify.papers.portfolio import Portfolio, advised
-
-        if options is None:
-            options = Options()
-        if options.method != "auto" and mode != "multiprefix":
-            raise ValueError(
-                f"the method {options.method} is for the mode multiprefix only; here it is {mode}"
+        if options is None and not portfolio:
+            if mode not in BEHIND:
+                require_current(interaction)
+                return
+            behind, _, goal = BEHIND[mode]
+            options = Options(goal=goal)
+            self._behind = Verifier(
+                interaction, behind, procedure=procedure, should_stop=should_stop
             )
+        options = options or Options()
         if should_stop is not None:
             options = replace(options, should_stop=should_stop)
-        self._searcher = (
-            Portfolio(interaction, mode, advised(options))
-            if portfolio
-            else Searcher(interaction, mode, options)
-        )
+        self._searcher = _searcher(interaction, mode, options, portfolio=portfolio)
 
     def _automaton_for(self, multitrace: MultiTrace) -> AutomatonVerifier | None:
         """The verifier by an automaton, if that is the quickest way to decide the multi-trace."""
@@ -143,6 +148,12 @@ class Verifier:
         action that the interaction does not have never fits. Raises ValueError if lifeline removal
         is asked for and several lifelines share a clock.
         """
+        if self._behind is not None:
+            known = self._behind.decide(multitrace)
+            if known.verdict is not BEHIND[self.mode][1]:
+                # Of these only `simulate` has one to go on with: what is no slice is not found.
+                fails = known.verdict is Verdict.FAIL
+                return known._replace(verdict=Verdict.WEAK_FAIL) if fails else known
         if self._searcher is not None:
             result = self._searcher.search(multitrace)
             method = self._searcher.decided_by(multitrace)
@@ -165,3 +176,18 @@ class Verifier:
         if not short.is_asked or self._exact_decider().discrete is not None:
             return None
         return short.decide(multitrace, self._should_stop, patiently=True)
+
+
+def _searcher(
+    interaction: Interaction, mode: Mode, options: Options, *, portfolio: bool
+) -> Searcher | Portfolio:
+    from choreomon.verify.papers.engine import Searcher
+    from choreomon.verify.papers.portfolio import Portfolio, advised
+
+    if options.method != "auto" and mode != "multiprefix":
+        raise ValueError(
+            f"the method {options.method} is for the mode multiprefix only; here it is {mode}"
+        )
+    if portfolio:
+        return Portfolio(interaction, mode, advised(options))
+    return Searcher(interaction, mode, options)

@@ -523,7 +523,7 @@ def test_a_goal_that_is_none_is_bad_input() -> None:
     Path("c.json").write_text(json.dumps(configuration), encoding="utf-8")
     answer = verify("pass.htf", "--config", "c.json")
     assert (answer.code, answer.out) == (2, "")
-    assert answer.err == "c.json: Fail is no goal; choose Pass, WeakPass or none\n"
+    assert answer.err == "c.json: Fail is no goal; choose Pass, WeakPass, Inconc or none\n"
 
 
 def test_removal_over_shared_clocks_is_bad_input_for_that_trace_alone() -> None:

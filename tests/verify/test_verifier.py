@@ -11,14 +11,14 @@ from choreomon.interaction.term import alt, loop_p, loop_s, loop_w, par, seq, st
 from choreomon.verify import verifier as module
 from choreomon.verify.automaton_verifier import AUTOMATON_MODES, AutomatonVerifier
 from choreomon.verify.exact import ExactDecider
-from choreomon.verify.papers.engine import Searcher
+from choreomon.verify.papers.engine import Searcher, search
 from choreomon.verify.papers.heuristics import Filters
 from choreomon.verify.papers.options import Options, Reason
 from choreomon.verify.papers.portfolio import Portfolio
 from choreomon.verify.short_logs import ShortDecider
 from choreomon.verify.synthesis import TooLarge
 from choreomon.verify.verdict import MODES, Answer, Mode, Verdict
-from choreomon.verify.verifier import Verifier
+from choreomon.verify.verifier import BEHIND, Verifier
 from tests.verify.papers.questions import a, logs, questions
 
 
@@ -54,14 +54,38 @@ TOGETHER = logs("l1,l2: l1!m l2?m")
 
 @pytest.mark.parametrize("seen", [APART, TOGETHER])
 @pytest.mark.parametrize("mode", MODES)
-def test_modes_that_are_defined_by_a_search_are_searched(
+def test_of_modes_that_a_search_defines_it_is_asked_what_exact_modes_leave_open(
     called: list[str], mode: Mode, seen: module.MultiTrace
 ) -> None:
-    Verifier(CROSSED, mode).decide(seen)
-    if mode in ("test", "simulate"):
-        assert called == ["search"]
-    else:
-        assert called == ["short", "exact"]
+    answer = Verifier(CROSSED, mode).decide(seen)
+    assert answer.verdict is (Verdict.FAIL if mode == "accept" else Verdict.WEAK_PASS)
+    assert called == ["short", "exact", *(["search"] if mode == "simulate" else [])]
+
+
+def _agree_where_searches_define(number: int) -> bool:
+    """Whether verdicts are those of the searches of whole graphs; every one is met."""
+    met = set()
+    for question in questions(Random(9), number):
+        for mode in BEHIND:
+            expected = search(question.interaction, question.multitrace, mode, Options())
+            found = Verifier(question.interaction, mode).decide(question.multitrace)
+            if found[:2] != expected[:2]:
+                return False
+            met.add((mode, found.verdict))
+    assert len(met) == 7, met
+    return True
+
+
+def test_modes_that_a_search_defines_have_its_verdicts_and_reasons() -> None:
+    assert _agree_where_searches_define(150)
+
+
+@pytest.mark.parametrize(("mode", "behind"), [("test", "slice"), ("simulate", "accept")])
+def test_the_law_notices_another_mode_behind(
+    monkeypatch: pytest.MonkeyPatch, mode: Mode, behind: Mode
+) -> None:
+    monkeypatch.setitem(BEHIND, mode, (behind, *BEHIND[mode][1:]))
+    assert not _agree_where_searches_define(150)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -70,15 +94,15 @@ def test_the_quickest_is_a_small_automaton_where_there_is_one(
 ) -> None:
     Verifier(CROSSED, mode, procedure="auto").decide(APART)
     Verifier(ENDLESS, mode, procedure="auto").decide(APART)
-    if mode in ("test", "simulate"):
-        assert called == ["search", "search"]
+    if mode == "simulate":
+        assert called == ["short", "exact", "search", "short"]  # the second one is accepted
     else:
-        others = ["exact"] if mode == "prefix" else []
+        others = ["exact"] if mode in ("prefix", "test") else []
         assert called == ["short", "exact", "short", *others]
         called.clear()
         Verifier(CROSSED, mode, procedure="auto").decide(TOGETHER)
         Verifier(ENDLESS, mode, procedure="auto").decide(TOGETHER)
-        small = "exact" if mode == "prefix" else "automaton"
+        small = "exact" if mode in ("prefix", "test") else "automaton"
         assert called == ["short", small, "short", "exact"]
 
 

@@ -86,7 +86,8 @@ class Options:
 
     - `goal`: what ends the search. `Verdict.PASS` looks for a WeakPass and, once there is one,
       whether it is a Pass; `Verdict.WEAK_PASS` is content with the former (and may call WeakPass
-      what is accepted); None visits the whole graph, whatever is found on the way.
+      what is accepted); `Verdict.INCONC` with one end that lacks observation, too; None visits the
+      whole graph, whatever is found on the way.
     - `memoize`: vertices reached again are not visited again.
     - `should_stop`: called before every visit, and during it for every step computed; a reason that
       it returns ends the search.
@@ -108,8 +109,8 @@ class Options:
     record: bool = False
 
     def __post_init__(self) -> None:
-        if self.goal not in (None, Verdict.PASS, Verdict.WEAK_PASS):
-            raise ValueError(f"{self.goal.value} is no goal; choose Pass, WeakPass or none")
+        if self.goal not in (None, Verdict.PASS, Verdict.WEAK_PASS, Verdict.INCONC):
+            raise ValueError(f"{self.goal.value} is no goal; choose Pass, WeakPass, Inconc or none")
 
     @property
     def check_budget(self) -> Callable[[], None] | None:

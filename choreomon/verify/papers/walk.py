@@ -129,10 +129,11 @@ class Walk:
 
     def _goal_is_reached(self) -> bool:
         goal = self._options.goal
-        if goal is None or not self.verdict.passes:
+        if goal is None:
             return False
-        # A WeakPass is checked in the graph of `accept`, but where all ends of one graph count.
-        return self.verdict is Verdict.PASS or not (self.weighs_ends and goal is Verdict.PASS)
+        if goal is Verdict.PASS and not self.weighs_ends:
+            goal = Verdict.WEAK_PASS  # which is checked in the graph of `accept`
+        return _RANK[self.verdict] >= _RANK[goal]
 
     def _known(self, state: State, reached: _Reached) -> int | None:
         """The number of the vertex with this state, if to visit it again shows nothing new.
