@@ -55,8 +55,8 @@ class Beam(NamedTuple):
 BEAMS: Final = (Beam(1, eager=True), *map(Beam, WIDTHS))
 """Beams tried for a decision, in this order."""
 
-REMEMBERED: Final = 200_000
-"""The most residuals, states and projections held, a few hundred bytes each; with more, all but
+REMEMBERED: Final = 100_000
+"""The most residuals, states and projections held, about a thousand bytes each; with more, all but
 those of the current layer are forgotten."""
 
 MANY: Final = 8

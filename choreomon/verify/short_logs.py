@@ -288,9 +288,7 @@ class ShortLogs:
         )
 
     def _is_right_alone(self, term: Interaction, rest: Rest) -> bool:
-        """Tell whether these logs are explained, None where the search is lost after `most`
-        vertices; and how many it came to. `check_budget` is called for each; it may raise, to stop.
-        """
+        """Tell whether a term over one lifeline explains what is left of its log."""
         known = self._alone
         if rest < 0:
             if (term, rest) not in known:

@@ -18,10 +18,10 @@ from choreomon.multitrace.projection import Partition, discrete, partition, proj
 from choreomon.multitrace.slices import random_multi_prefix, random_slice
 from choreomon.verify.beam_search import Beam, ExactMode, Search
 from choreomon.verify.exact import ExactDecider
-from choreomon.verify.oracle import Oracle, sufficient_length
 from choreomon.verify.verdict import Verdict
 from choreomon.verify.verifier import Verifier
 from tests.interaction.drawn import a as do
+from tests.verify.oracle import Oracle, sufficient_length
 
 LIFELINES: Final = ("l1", "l2", "l3")
 MESSAGES: Final = ("m", "n")

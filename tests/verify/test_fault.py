@@ -21,10 +21,10 @@ from choreomon.verify import blame, fault
 from choreomon.verify.automaton_verifier import AUTOMATON_MODES, MISSING
 from choreomon.verify.blame import Blame
 from choreomon.verify.fault import Fault, Location, Unexplained, smallest
-from choreomon.verify.oracle import sufficient_length
 from choreomon.verify.verdict import Mode, Verdict
 from tests.automata.asked import cases, longer_cases, wide_cases
 from tests.verify.exact_cases import EXACT_MODES, multi, passing, questions
+from tests.verify.oracle import sufficient_length
 
 Sets = list[tuple[int, ...]]
 

@@ -6,9 +6,9 @@ import pytest
 
 from choreomon.interaction.denotation import traces
 from choreomon.verify.exact import ExactDecider, decide_exact
-from choreomon.verify.oracle import Oracle, sufficient_length
 from tests.verify.exact_cases import EXACT_MODES
 from tests.verify.named_cases import CASES, GAPS, WORDS, wrong_by_name
+from tests.verify.oracle import Oracle, sufficient_length
 from tests.verify.papers.questions import logs
 
 

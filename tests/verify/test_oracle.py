@@ -29,11 +29,11 @@ from choreomon.multitrace.multitrace import MultiTrace, component, multi_trace
 from choreomon.multitrace.mutation import alphabet, insert_action, remove_actions, swap_actions
 from choreomon.multitrace.projection import Partition, partition, partition_of, project_trace
 from choreomon.multitrace.slices import random_slice
-from choreomon.verify import oracle
-from choreomon.verify.oracle import Oracle, ends, judge, sufficient_length
 from choreomon.verify.verdict import Mode, Verdict
 from tests.interaction.drawn import a as do
 from tests.interaction.drawn import passing
+from tests.verify import oracle
+from tests.verify.oracle import Oracle, ends, judge, sufficient_length
 
 PASS, WEAK_PASS, FAIL = Verdict.PASS, Verdict.WEAK_PASS, Verdict.FAIL
 DEFINED: tuple[Mode, ...] = ("accept", "prefix", "multiprefix", "slice")

@@ -16,11 +16,11 @@ from choreomon.multitrace.multitrace import MultiTrace, component, multi_trace
 from choreomon.multitrace.mutation import alphabet, insert_action
 from choreomon.multitrace.projection import partition, project_trace
 from choreomon.multitrace.slices import random_slice
-from choreomon.verify.oracle import Oracle, sufficient_length
 from choreomon.verify.papers.heuristics import STRATEGIES
 from choreomon.verify.papers.options import LocalAnalyses, Options
 from tests.interaction.drawn import a as a
 from tests.interaction.drawn import passing as passing
+from tests.verify.oracle import Oracle, sufficient_length
 
 OPERATORS: Final = (
     "strict", "seq", "par", "coreg", "alt", "loopS", "loopW", "loopP", "loopC", "loopH",
