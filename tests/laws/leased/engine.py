@@ -35,14 +35,15 @@ class Engine:
     """Leases that last so many ticks of its clock `now`."""
 
     def __init__(self, roles: Roles, seconds: int, bug: str = "") -> None:
-        self.roles, self.seconds, self.bug = roles, seconds, bug
+        self.seconds, self.bug = seconds, bug
         self.now = 0
+        self.slots = {role: roles.slots_of(role) for role in roles.slots}
         self.leases = {slot: Lease(slot) for slot in roles.processes(roles.slots)}
         self.stores = {slot: Kept() for slot in self.leases}
 
     def look(self, role: str) -> tuple[Lease, ...]:
         """The leases of a role."""
-        return tuple(self.leases[slot] for slot in self.roles.slots_of(role))
+        return tuple([self.leases[slot] for slot in self.slots[role]])
 
     def take(
         self, slot: str, pod: str, address: str, *, used: bool, loses: bool = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 from unittest.mock import patch
 
 from choreomon.core.message import HANDLE, SEND, Label
@@ -49,6 +49,10 @@ FLAVORS = {
 }  # fmt: skip
 
 
+Move: TypeAlias = tuple[str, Any]
+"""What happens, and to which agent, or in which role."""
+
+
 class Playing:
     """A world with scripts of what services send, and what may still go wrong in it."""
 
@@ -77,37 +81,42 @@ class Playing:
         """The agents that do something."""
         return [each for each in self.world.agents if each.alive and not each.paused]
 
-    def moves(self) -> list[tuple[Any, ...]]:
-        """What may happen next."""
+    def moves(self) -> list[Move]:
+        """What may happen next. Of frames, all of which are as likely, there is one move for each
+        that may arrive."""
         world, left = self.world, self.left
-        found: list[tuple[Any, ...]] = [("time",)]
+        found: list[Move] = [("time", None)]
         acting = self.acting()
+        roles = [agent.role for agent in acting]
         for agent in acting:
-            found += self._of_service(agent) if agent.has_service else ()
-            found += [("commit", agent, s) for s, beside in agent.slots.items() if beside.batch]
+            if agent.has_service:
+                found += self._of_service(agent)
+            found += [("commit", agent) for beside in agent.slots.values() if beside.batch]
             found.append(("look", agent))
             if self.may_adopt(agent):
                 found.append(("adopt", agent))
             if agent.slots:
-                found.append(("renew", agent))
-                found.append(("again", agent))
-            others = sum(other.role == agent.role for other in acting) > 1
-            found += [("leave", agent)] if left["leave"] and others else ()
-            found += [(kind, agent) for kind in ("kill", "pause") if left[kind]]
+                found += [("renew", agent), ("again", agent)]
+            if left["leave"] and roles.count(agent.role) > 1:
+                found.append(("leave", agent))
+            if left["kill"]:
+                found.append(("kill", agent))
+            if left["pause"]:
+                found.append(("pause", agent))
             if left["restart"] and agent.has_service:
                 found.append(("restart", agent))
-        found += [("wake", each) for each in world.agents if each.alive and each.paused]
+        paused = [each for each in world.agents if each.alive and each.paused]
+        found += [("wake", each) for each in paused]
         if left["join"]:
             found += [("join", role) for role in self.scripts]
-        for place, frame in enumerate(world.frames):
-            if frame.to is None or not frame.to.paused:
-                found.append(("deliver", place))
-                if left["drop"]:
-                    found.append(("drop", place))
+        kept = sum(frame.to in paused for frame in world.frames) if paused else 0
+        found += [("deliver", None)] * (len(world.frames) - kept)
+        if left["drop"] and world.frames:
+            found.append(("drop", None))
         return found
 
-    def _of_service(self, agent: Agent) -> list[tuple[Any, ...]]:
-        found: list[tuple[Any, ...]] = []
+    def _of_service(self, agent: Agent) -> list[Move]:
+        found: list[Move] = []
         service = agent.service
         if agent.own is None:
             found.append(("own", agent))
@@ -122,59 +131,63 @@ class Playing:
             found.append(("answer", agent))
         return found
 
-    def perform(self, move: tuple[Any, ...]) -> None:
+    def perform(self, move: Move) -> None:
         """Do it."""
         world, random, left = self.world, self.random, self.left
         world.engine.now += 1
-        kind, *what = move
+        kind, who = move
         if kind in left:
             left[kind] -= 1
         match kind:
             case "send":
-                message = self.scripts[what[0].role].pop(0)
-                world.happens(what[0], Label(SEND, message), what[0].service.carried)
+                message = self.scripts[who.role].pop(0)
+                world.happens(who, Label(SEND, message), who.service.carried)
             case "handle":
-                inbox = world.inboxes[what[0].role]
+                inbox = world.inboxes[who.role]
                 message, clock = inbox.pop(random.randrange(len(inbox)))
-                world.happens(what[0], Label(HANDLE, message), clock)
+                world.happens(who, Label(HANDLE, message), clock)
             case "commit":
                 dies = left["death"] > 0 and random.random() < 0.03
                 left["death"] -= dies
-                world.commits(*what, dies=dies)
+                slot = random.choice([slot for slot, each in who.slots.items() if each.batch])
+                world.commits(who, slot, dies=dies)
             case "renew":
-                world.renews(what[0])
+                world.renews(who)
             case "look":
-                world.looks_up(what[0])
+                world.looks_up(who)
             case "again":
-                for slot in [*what[0].slots]:
-                    world.asks_again(what[0], slot)
+                for slot in [*who.slots]:
+                    world.asks_again(who, slot)
             case "adopt":
-                self.adopt(what[0], all_of_them=False)
+                self.adopt(who, all_of_them=False)
             case "own":
-                slots = world.takeable(what[0])
+                slots = world.takeable(who)
                 if slots:
-                    world.take(what[0], random.choice(slots), used=True, loses=self.loses())
+                    world.take(who, random.choice(slots), used=True, loses=self.loses())
             case "greet":
-                world.greets(what[0])
+                world.greets(who)
             case "answer":
-                world.answers(what[0])
+                world.answers(who)
             case "leave":
-                world.leaves(what[0])
+                world.leaves(who)
             case "kill":
-                what[0].alive = False
+                who.alive = False
                 world.counts["kills"] += 1
             case "restart":
-                self.restart(what[0])
-            case "pause":
-                what[0].paused = True
-            case "wake":
-                what[0].paused = False
+                self.restart(who)
+            case "pause" | "wake":
+                who.paused = kind == "pause"
             case "join":
-                self.join(what[0])
+                self.join(who)
             case "deliver":
-                world.arrives(world.frames.pop(what[0]))
+                ready = [
+                    n
+                    for n, frame in enumerate(world.frames)
+                    if frame.to is None or not (frame.to.alive and frame.to.paused)
+                ]
+                world.arrives(world.frames.pop(random.choice(ready)))
             case "drop":
-                world.frames.pop(what[0])
+                world.frames.pop(random.randrange(len(world.frames)))
 
     def loses(self) -> bool:
         """Whether a store is lost now."""
@@ -185,11 +198,13 @@ class Playing:
 
     def may_adopt(self, agent: Agent) -> bool:
         """Whether there may be something to adopt."""
-        engine, mine = self.world.engine, agent.holding.numbers
-        return agent.starts or any(
-            (not each.holder or each.until <= engine.now) and each.slot not in mine
-            for each in engine.look(agent.role)
-        )
+        engine = self.world.engine
+        for slot in engine.slots[agent.role]:
+            lease = engine.leases[slot]
+            late = not lease.holder or lease.until <= engine.now
+            if (late or agent.starts) and slot not in agent.holding.numbers:
+                return True
+        return False
 
     def adopt(self, agent: Agent, *, all_of_them: bool) -> None:
         """An agent takes slots for which nobody answers."""
@@ -220,23 +235,19 @@ class Playing:
             for _ in range(random.randint(1, count)):
                 self.join(role)
         often = (0.05, 0.3, 1.0, 3.0)
-        eager = {
-            kind: random.choice(often)
-            for kind in ("commit", "adopt", "deliver", "wake", "own", "greet", "answer")
-        }
-        eager["greet"] = max(eager["greet"], 0.3)
-        eager["answer"] = max(eager["answer"], 0.3)
+        eager = {kind: random.choice(often) for kind in ("commit", "adopt", "deliver", "wake")}
+        eager |= {kind: random.choice(often[1:]) for kind in ("own", "greet", "answer")}
         rarely = ("join", "leave", "kill", "restart", "pause", "drop")
         eager |= {kind: random.choice((0.02, 0.1)) for kind in rarely}
         eager |= {kind: random.choice((0.3, 1.0, 3.0)) for kind in ("send", "handle")}
         eager |= {kind: random.choice((0.02, 0.1)) for kind in ("time", "again")}
         eager |= {"renew": random.choice((0.02, 0.1, 0.3)), "look": random.choice((0.01, 0.1))}
-        waits = ("send", "handle", "commit", "deliver", "greet", "answer")
+        waits = {"send", "handle", "commit", "deliver", "greet", "answer"}
         for _ in range(most):
             moves = self.moves()
-            if not any(self.scripts.values()) and not any(move[0] in waits for move in moves):
+            if not any(self.scripts.values()) and waits.isdisjoint([kind for kind, _ in moves]):
                 break
-            self.perform(random.choices(moves, [eager[move[0]] for move in moves])[0])
+            self.perform(random.choices(moves, [eager[kind] for kind, _ in moves])[0])
         self.settle()
         return self
 

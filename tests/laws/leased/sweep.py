@@ -2,7 +2,8 @@
 
     python -m tests.laws.leased.sweep --runs 21000 --write benchmarks/results/leases.md
 
-`--seed N` is the first one; `--jobs N` processes share the work.
+Rounds follow each other until there are so many runs. The page is written after each, so that what
+is there when it is stopped is the page of fewer runs. `--jobs N` processes share the work.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ COLUMNS: Final = {
     "fenced first": "fenced first", "used answers of fenced agents": "used",
 }  # fmt: skip
 
-BATCH: Final = 50
+ROUND: Final = 10
+"""Runs in a round of a flavor whose share is 1."""
 
 
 class Swept(NamedTuple):
@@ -58,17 +60,42 @@ def sweep(flavor: str, bug: str, seeds: range) -> Swept:
     return Swept(counts, errors, tuple(bad))
 
 
-def swept(pool: ProcessPoolExecutor, flavor: str, bug: str, seeds: range) -> Swept:
-    """The same, shared by processes."""
-    parts = [seeds[at : at + BATCH] for at in range(0, len(seeds), BATCH)]
+def added(parts: Iterable[Swept]) -> Swept:
+    """All of it."""
     counts: Counter[str] = Counter()
     errors: Counter[str] = Counter()
     bad: tuple[int, ...] = ()
-    for part in pool.map(sweep, [flavor] * len(parts), [bug] * len(parts), parts):
+    for part in parts:
         counts += part.counts
         errors += part.errors
         bad += part.wrong
     return Swept(counts, errors, bad)
+
+
+class Rounds:
+    """Rounds of runs by the right rules, in each kind of world, and of some with each bug."""
+
+    def __init__(self, pool: ProcessPoolExecutor, planted: int) -> None:
+        self.pool, self.most, self.planted = pool, planted, 0
+        self.right = dict.fromkeys(SHARES, added(()))
+        self.by_bug = {(bug, flavor): added(()) for bug in BUGS for flavor in NOTICING}
+
+    def one_more(self, number: int) -> None:
+        """The round of this number, from 0."""
+        first = number * ROUND
+        shares = [range(first * share, (first + ROUND) * share) for share in SHARES.values()]
+        parts = self.pool.map(sweep, SHARES, [""] * len(SHARES), shares)
+        for flavor, part in zip(SHARES, parts, strict=True):
+            self.right[flavor] = added([self.right[flavor], part])
+            if part.wrong:
+                print(flavor, part.wrong, dict(part.errors), file=sys.stderr, flush=True)
+        if self.planted < self.most:
+            bugs, flavors = zip(*self.by_bug, strict=True)
+            seeds = [range(self.planted, self.planted + 1)] * len(bugs)
+            parts = self.pool.map(sweep, flavors, bugs, seeds)
+            for key, part in zip([*self.by_bug], parts, strict=True):
+                self.by_bug[key] = added([self.by_bug[key], part])
+            self.planted += 1
 
 
 def row(cells: Iterable[object]) -> str:
@@ -76,33 +103,22 @@ def row(cells: Iterable[object]) -> str:
     return "| " + " | ".join(f"{c:,}" if isinstance(c, int) else str(c) for c in cells) + " |"
 
 
-def page(arguments: argparse.Namespace, rest: str) -> str:
+def page(rounds: Rounds) -> str:
     """The page of results, with the right rules and with each bug."""
-    first, total = arguments.seed, Counter[str]()
-    with ProcessPoolExecutor(arguments.jobs) as pool:
-        right, whole = [], 0
-        for flavor, share in SHARES.items():
-            runs = arguments.runs * share // sum(SHARES.values())
-            found = swept(pool, flavor, "", range(first, first + runs))
-            total += found.counts
-            whole += len(found.wrong)
-            cells = [found.counts[each] for each in COLUMNS]
-            right.append(row([flavor, found.counts["runs"], *cells, len(found.wrong)]))
-            print(right[-1], found.wrong[:5], file=sys.stderr, flush=True)
-        cells = [total[each] for each in COLUMNS]
-        right.append(row(["**all**", total["runs"], *cells, whole]))
-        planted = []
-        for bug in BUGS:
-            each = [
-                swept(pool, flavor, bug, range(first, first + arguments.planted))
-                for flavor in NOTICING
-            ]
-            errors = sum((found.errors for found in each), Counter[str]())
-            told = "; ".join(f"{kind} {n}" for kind, n in errors.most_common(3))
-            seen = [len(found.wrong) for found in each]
-            used = sum(found.counts["used answers of fenced agents"] for found in each)
-            planted.append(row([bug, *seen, used, told or "only move by move"]))
-            print(planted[-1], file=sys.stderr, flush=True)
+    total = added(rounds.right.values())
+    right = [
+        row([name, *(each.counts[kind] for kind in ("runs", *COLUMNS)), len(each.wrong)])
+        for name, each in (*rounds.right.items(), ("**all**", total))
+    ]
+    planted = []
+    for bug in BUGS:
+        each = [rounds.by_bug[bug, flavor] for flavor in NOTICING]
+        both = added(each)
+        told = "; ".join(f"{kind} {n}" for kind, n in both.errors.most_common(3))
+        used = both.counts["used answers of fenced agents"]
+        seen = [len(part.wrong) for part in each]
+        planted.append(row([bug, *seen, used, told or "only move by move"]))
+    rest = f"--runs {total.counts['runs']} --planted {rounds.planted}"
     return "\n".join(
         [
             "# Leases of slots, in every order",
@@ -123,7 +139,7 @@ def page(arguments: argparse.Namespace, rest: str) -> str:
             "",
             "## Planted bugs",
             "",
-            f"Runs in which something is wrong, of {arguments.planted} in each kind of world.",
+            f"Runs in which something is wrong, of {rounds.planted} in each kind of world.",
             "`tests/laws/test_leases_move_by_move.py` has the moves that show each of them.",
             "",
             row(["planted", *NOTICING, "used", "most often"]),
@@ -135,19 +151,18 @@ def page(arguments: argparse.Namespace, rest: str) -> str:
 
 
 def main(given: Sequence[str]) -> None:
-    """Sweep, and write or print the page."""
+    """Sweep, and write the page after each round."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=21_000)
-    parser.add_argument("--planted", type=int, default=300)
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--planted", type=int, default=60)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--write", type=Path)
+    parser.add_argument("--write", type=Path, required=True)
     arguments = parser.parse_args(given)
-    text = page(arguments, " ".join(given))
-    if arguments.write is None:
-        print(text)
-    else:
-        arguments.write.write_text(text, encoding="utf-8")
+    with ProcessPoolExecutor(arguments.jobs) as pool:
+        rounds = Rounds(pool, arguments.planted)
+        for number in range(arguments.runs // (ROUND * sum(SHARES.values()))):
+            rounds.one_more(number)
+            arguments.write.write_text(page(rounds), encoding="utf-8")
 
 
 if __name__ == "__main__":
