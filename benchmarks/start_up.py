@@ -10,7 +10,8 @@ machine changes little. Bytecode is written before.
 The commands are the console script, as it stands beside the interpreter: `verify` of one
 multi-trace of four actions that is right, by the automaton of the interaction and, where a loop has
 none, by the search; `check` of a document with a property, of one with an application, and of an
-interaction; `--help`; and what a shell asks for to complete the name of a command. Output goes into
+interaction; `simulate` of one run of that application, and `audit` of the events of this run;
+`--help`; and what a shell asks for to complete the name of a command. Output goes into
 no terminal: there tables are folded and coloured, for which rich is imported.
 
 Which modules are imported by each is pinned in `tests/cli/test_imported_modules.py`.
@@ -37,16 +38,18 @@ SCRIPT: Final = Path(sys.executable).with_name("choreomon")
 INTERACTION: Final = "strict(a -- m -> b, b -- n -> a)\n"
 LOOP: Final = "loopW(strict(a -- m -> b, b -- n -> a))\n"
 MULTI_TRACE: Final = "[a] a!m.a?n;\n[b] b?m.b!n\n"
+APPLICATION: Final = ROOT / "scenarios" / "smart-home-violating.yaml"
 PROPERTY: Final = ROOT / "choreomon" / "cli" / "documents" / "property_to_begin_with.yaml"
 
 
 class Command(NamedTuple):
     """What is measured: arguments of the console script, what they may cost as a multiple of an
-    empty program, and what the environment says besides."""
+    empty program, what the environment says besides, and with which code it ends."""
 
     arguments: tuple[str, ...]
     bound: float
     environment: Mapping[str, str] = {}
+    code: int = 0
 
 
 COMPLETION: Final = {"_CHOREOMON_COMPLETE": "bash_complete", "COMP_WORDS": "choreomon "}
@@ -55,10 +58,10 @@ COMMANDS: Final = {
     "`verify`": Command(("verify", "-i", "tiny.hif", "tiny.htf"), 4),
     "`verify`, a loop": Command(("verify", "-i", "loop.hif", "tiny.htf"), 4),
     "`check` of a property": Command(("check", str(PROPERTY)), 6),
-    "`check` of an application": Command(
-        ("check", str(ROOT / "scenarios" / "smart-home-violating.yaml")), 6
-    ),
+    "`check` of an application": Command(("check", str(APPLICATION)), 6),
     "`check` of an interaction": Command(("check", "tiny.hif"), 6),
+    "`simulate`": Command(("simulate", str(APPLICATION)), 12, code=1),
+    "`audit`": Command(("audit", str(APPLICATION), "run-0.jsonl"), 12, code=1),
     "`--help`": Command(("--help",), 2.5),
     "completion": Command((), 2.5, {**COMPLETION, "COMP_CWORD": "1"}),
 }
@@ -71,8 +74,10 @@ def surroundings(folder: str, more: Mapping[str, str]) -> dict[str, str]:
     return {**kept, "PYTHONPYCACHEPREFIX": str(Path(folder, "bytecode")), **more}
 
 
-def seconds(arguments: Sequence[str], folder: str, environment: Mapping[str, str]) -> float:
-    """Processor time of a process. Raises `RuntimeError` where it does not end with 0."""
+def seconds(
+    arguments: Sequence[str], folder: str, environment: Mapping[str, str], code: int = 0
+) -> float:
+    """Processor time of a process. Raises `RuntimeError` where it does not end with the code."""
     child = subprocess.Popen(
         [sys.executable, *arguments],
         cwd=folder,
@@ -81,7 +86,7 @@ def seconds(arguments: Sequence[str], folder: str, environment: Mapping[str, str
     )
     _, status, used = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode:
+    if child.returncode != code:
         raise RuntimeError(f"{' '.join(arguments)}: ended with {child.returncode}")
     return used.ru_utime + used.ru_stime
 
@@ -101,10 +106,12 @@ def measured(rounds: int) -> tuple[float, dict[str, Measured]]:
         Path(folder, "tiny.hif").write_text(INTERACTION, encoding="utf-8")
         Path(folder, "loop.hif").write_text(LOOP, encoding="utf-8")
         Path(folder, "tiny.htf").write_text(MULTI_TRACE, encoding="utf-8")
+        recorded = ("simulate", str(APPLICATION), "--trace", ".")
+        seconds((str(SCRIPT), *recorded), folder, {}, code=1)
         for number in range(rounds + 1):  # the first one writes bytecode
             nothing = seconds(("-c", "pass"), folder, {})
             some = {
-                name: seconds((str(SCRIPT), *one.arguments), folder, one.environment)
+                name: seconds((str(SCRIPT), *one.arguments), folder, one.environment, one.code)
                 for name, one in COMMANDS.items()
             }
             nothing = (nothing + seconds(("-c", "pass"), folder, {})) / 2

@@ -73,7 +73,7 @@ _MODULES: Final = {
 
 def __getattr__(name: str) -> Any:
     # A service that imports `choreomon.sdk` has no use for monitors, nor `choreomon --help` for
-    # pydantic, which reading documents needs.
+    # PyYAML, which reading documents needs.
     if name in _MODULES:
         return getattr(import_module(f"choreomon.{_MODULES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,6 +1,6 @@
 """The shape of an agent's configuration, field by field, and reading it.
 
-The models are for errors that an author understands, and for the JSON Schema; what leaves this
+The classes are for errors that an author understands, and for the JSON Schema; what leaves this
 module is `choreomon.agent_files.agent_config.AgentConfig`. Times are `250ms`, `2s`, `1m`, or a
 number of milliseconds, and seconds from there on.
 """
@@ -10,8 +10,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import Annotated, TypeAlias
-
-from pydantic import BeforeValidator, Discriminator, Field, Tag
 
 from choreomon.agent_files.addresses import parse_address
 from choreomon.agent_files.agent_config import (
@@ -43,18 +41,10 @@ from choreomon.agent_files.delivered.sinks import (
     WebhookSink,
 )
 from choreomon.agent_files.proxy_document import ProxiesDocument, proxies_of
-from choreomon.files.fields import (
-    BRANCH,
-    SCHEMA,
-    Items,
-    Name,
-    OneOrMore,
-    Part,
-    branch_by_key,
-    in_shape,
-    one_key,
-)
+from choreomon.files.fields import SCHEMA, Items, Name, OneOrMore, one_key
 from choreomon.files.input_files import beginning, folder_of
+from choreomon.files.shape_reading import in_shape
+from choreomon.files.shapes import Bounds, Choice, Part, field
 from choreomon.files.source_positions import MAX_BYTES, Positioned, read_positioned
 
 # ---------------------------------------------------------------- the parts
@@ -63,8 +53,8 @@ from choreomon.files.source_positions import MAX_BYTES, Positioned, read_positio
 class LocalPathDocument(Part):
     """A Unix socket, for services of the same user."""
 
-    path: FilePath = Field(description="the socket, in a folder that the agent makes and keeps")
-    group: bool = Field(
+    path: FilePath = field(description="the socket, in a folder that the agent makes and keeps")
+    group: bool = field(
         default=False,
         description="whether users of the owner's group may connect: folder of mode 0750 and "
         "socket of 0660 instead of 0700 and 0600",
@@ -74,25 +64,23 @@ class LocalPathDocument(Part):
 class LocalTcpDocument(Part):
     """A port on loopback, for services that have no Unix sockets."""
 
-    tcp: HostPort = Field(description="an address on loopback, as 127.0.0.1:7601")
-    token: FilePath = Field(
+    tcp: HostPort = field(description="an address on loopback, as 127.0.0.1:7601")
+    token: FilePath = field(
         description="a file of mode 0600, with a secret that services must tell"
     )
 
 
 Local: TypeAlias = Annotated[
-    Annotated[LocalPathDocument, Tag(f"{BRANCH}path")]
-    | Annotated[LocalTcpDocument, Tag(f"{BRANCH}tcp")],
-    Discriminator(branch_by_key),
-    BeforeValidator(one_key(("path", "tcp"), "{path: SOCKET} or {tcp: HOST:PORT, token: FILE}")),
+    LocalPathDocument | LocalTcpDocument,
+    Choice(one_key(("path", "tcp"), "{path: SOCKET} or {tcp: HOST:PORT, token: FILE}")),
 ]
 
 
 class KeysDocument(Part):
     """The files of CURVE keys that `choreomon keygen` makes."""
 
-    secret: FilePath = Field(description="the file of the agent's own secret key")
-    peers: FilePath = Field(
+    secret: FilePath = field(description="the file of the agent's own secret key")
+    peers: FilePath = field(
         description="the folder with the public key of each process that may connect"
     )
 
@@ -100,36 +88,36 @@ class KeysDocument(Part):
 class StdoutDocument(Part):
     """Verdicts on the standard output."""
 
-    stdout: Affirmed = Field(description="true")
+    stdout: Affirmed = field(description="true")
 
 
 class FileDocument(Part):
     """Verdicts at the end of a file."""
 
-    file: FilePath = Field(description="the file, a verdict a line")
+    file: FilePath = field(description="the file, a verdict a line")
 
 
 class WebhookTargetDocument(Part):
     """The target that verdicts are posted to."""
 
-    url: URL = Field(description="an http or https URL")
-    timeout: Time = Field(
+    url: URL = field(description="an http or https URL")
+    timeout: Time = field(
         default=2.0,
-        json_schema_extra={"default": "2s"},
+        shown_default="2s",
         description="how long an answer may take before it is tried again",
     )
-    format: WebhookFormat = Field(
+    format: WebhookFormat = field(
         default="verdict",
         description="what is posted: the verdict, or a CloudEvent with the verdict in it",
     )
-    headers_file: FilePath | None = Field(
+    headers_file: FilePath | None = field(
         default=None, description="a file of mode 0600, with headers of each request, one a line"
     )
-    secret_file: FilePath | None = Field(
+    secret_file: FilePath | None = field(
         default=None,
         description="a file of mode 0600, with secrets by which requests are signed, one a line",
     )
-    dead_letter_file: FilePath | None = Field(
+    dead_letter_file: FilePath | None = field(
         default=None,
         description="a file for verdicts that are refused for good; null: one beside the store",
     )
@@ -138,15 +126,12 @@ class WebhookTargetDocument(Part):
 class WebhookDocument(Part):
     """Verdicts posted to a URL."""
 
-    webhook: WebhookTargetDocument = Field(description="the target: {url, ...}")
+    webhook: WebhookTargetDocument = field(description="the target: {url, ...}")
 
 
 SinkDocument: TypeAlias = Annotated[
-    Annotated[StdoutDocument, Tag(f"{BRANCH}stdout")]
-    | Annotated[FileDocument, Tag(f"{BRANCH}file")]
-    | Annotated[WebhookDocument, Tag(f"{BRANCH}webhook")],
-    Discriminator(branch_by_key),
-    BeforeValidator(
+    StdoutDocument | FileDocument | WebhookDocument,
+    Choice(
         one_key(
             ("stdout", "file", "webhook"),
             "one sink: {stdout: true}, {file: FILE} or {webhook: {url, ...}}",
@@ -158,94 +143,92 @@ SinkDocument: TypeAlias = Annotated[
 class LogDocument(Part):
     """Logging, to the standard error."""
 
-    level: LogLevel = Field(default="info", description="the least that is logged")
-    format: LogFormat = Field(default="json", description="a JSON object a line, or text")
+    level: LogLevel = field(default="info", description="the least that is logged")
+    format: LogFormat = field(default="json", description="a JSON object a line, or text")
 
 
 class LimitsDocument(Part):
     """Limits for others."""
 
-    frame_bytes: int = Field(
-        default=1_048_576, ge=1024, le=1_048_576, description="bytes of a peer's frame"
+    frame_bytes: Annotated[int, Bounds(least=1024, most=1_048_576)] = field(
+        default=1_048_576, description="bytes of a peer's frame"
     )
-    frames_per_second: int = Field(
-        default=20_000, ge=1, le=10_000_000, description="frames of one peer in a second"
+    frames_per_second: Annotated[int, Bounds(least=1, most=10_000_000)] = field(
+        default=20_000, description="frames of one peer in a second"
     )
-    sessions: int = Field(
-        default=1024, ge=1, le=1_000_000, description="sessions of services that are remembered"
+    sessions: Annotated[int, Bounds(least=1, most=1_000_000)] = field(
+        default=1024, description="sessions of services that are remembered"
     )
-    window: int = Field(
-        default=1024, ge=1, le=65_536, description="reports of a service that wait for an answer"
+    window: Annotated[int, Bounds(least=1, most=65_536)] = field(
+        default=1024, description="reports of a service that wait for an answer"
     )
 
 
 class AgentDocument(Part):
     """The configuration of one agent."""
 
-    process: Name = Field(description="the process beside which the agent stands")
-    tables: OneOrMore[FilePath] = Field(
+    process: Name = field(description="the process beside which the agent stands")
+    tables: OneOrMore[FilePath] = field(
         description="a list of files that `choreomon split` wrote for the process, one a property"
     )
-    closing: Items[FilePath] = Field(
+    closing: Items[FilePath] = field(
         default=(),
         description="tables of systems that are being closed: they answer others and say what is "
         "left to be said, but nothing of new events",
     )
-    listen: ListeningAddress = Field(
+    listen: ListeningAddress = field(
         description="where peers that ask connect: tcp://ADDRESS:PORT, port 0 for any"
     )
-    peers: dict[Name, PeerAddress] = Field(
+    peers: dict[Name, PeerAddress] = field(
         default={}, description="the addresses of the agents that are asked, by process"
     )
-    local: Local = Field(
+    local: Local = field(
         description="where the service connects: {path: SOCKET} or {tcp: HOST:PORT, token: FILE}"
     )
-    keys: KeysDocument | None = Field(
+    keys: KeysDocument | None = field(
         default=None, description="the keys for traffic with peers: {secret, peers}"
     )
-    insecure: bool = Field(
+    insecure: bool = field(
         default=False, description="true: no keys, plain text, addresses on loopback alone"
     )
-    store: FilePath | None = Field(
+    store: FilePath | None = field(
         default=None, description="the file for what must survive; none with durability: off"
     )
-    durability: Durability = Field(
+    durability: Durability = field(
         default="process",
         description="what nothing is lost by: process, the end of the agent; power, of the machine",
     )
-    deadline: Time = Field(
+    deadline: Time = field(
         default=1.0,
-        json_schema_extra={"default": "1s"},
+        shown_default="1s",
         description="after which a provisional verdict is given when answers are missing",
     )
-    give_up: Time = Field(
+    give_up: Time = field(
         default=60.0,
-        json_schema_extra={"default": "1m"},
+        shown_default="1m",
         description="after which it is judged for good without those that are silent",
     )
-    most_open: int = Field(
+    most_open: Annotated[int, Bounds(least=1, most=1_000_000)] = field(
         default=512,
-        ge=1,
-        le=1_000_000,
         description="open inspections, above which the oldest are judged for good",
     )
-    lease: Time = Field(
+    lease: Time = field(
         default=5.0,
-        json_schema_extra={"default": "5s"},
+        shown_default="5s",
         description="how long a service may count on its agent before it lets messages go "
         "without it",
     )
-    http: HostPort | None = Field(
+    http: HostPort | None = field(
         default=None, description="where /metrics, /healthz and /readyz are served; null: nowhere"
     )
-    proxies: ProxiesDocument | None = Field(
+    proxies: ProxiesDocument | None = field(
         default=None, description="the proxies that ask before they let requests pass; null: none"
     )
-    verdicts: OneOrMore[SinkDocument] = Field(
+    verdicts: OneOrMore[SinkDocument] = field(
         default=(StdoutDocument(stdout=True),), description="a list of where verdicts go"
     )
-    log: LogDocument = Field(default=LogDocument(), description="what is logged")
-    limits: LimitsDocument = Field(
+    log: LogDocument = field(default=LogDocument(), description="what is logged")
+    limits: LimitsDocument = field(
         default=LimitsDocument(), description="what others may ask of the agent at most"
     )
     schema_for_editors: str | None = SCHEMA
@@ -307,10 +290,14 @@ def _config(document: AgentDocument, located: Positioned) -> AgentConfig:
         proxies=proxies_of(document.proxies),
         verdicts=tuple(_sink(sink, folder) for sink in document.verdicts),
         log=LogSettings(document.log.level, document.log.format),
-        limits=Limits(**document.limits.model_dump()),
+        limits=_limits(document.limits),
         file=located.file,
         lines=located.lines,
     )
+
+
+def _limits(limits: LimitsDocument) -> Limits:
+    return Limits(limits.frame_bytes, limits.frames_per_second, limits.sessions, limits.window)
 
 
 def _local(local: LocalPathDocument | LocalTcpDocument, folder: Path) -> LocalAccess:

@@ -26,8 +26,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeAlias
 
-from pydantic import AfterValidator, Field
-
 from choreomon.agent_files.addresses import parse_tcp
 from choreomon.agent_files.agent_config import table_defects
 from choreomon.agent_files.agent_document import parse_agent_config
@@ -38,9 +36,11 @@ from choreomon.core.errors import Path as FieldPath
 from choreomon.core.names import short
 from choreomon.core.roles import NO_ROLES
 from choreomon.core.suggestion import did_you_mean
-from choreomon.files.fields import SCHEMA, Name, Part, in_shape
+from choreomon.files.fields import SCHEMA, Name
 from choreomon.files.input_files import beginning
 from choreomon.files.scalars import json_in_yaml
+from choreomon.files.shape_reading import in_shape
+from choreomon.files.shapes import After, Part, field
 from choreomon.files.source_positions import MAX_BYTES, Positioned, read_positioned
 
 PLACEHOLDER: Final = "<process>"
@@ -59,20 +59,20 @@ def _address(text: str) -> str:
     return text
 
 
-AnyAddress: TypeAlias = Annotated[str, AfterValidator(_address)]
+AnyAddress: TypeAlias = Annotated[str, After(_address)]
 
 
 class DeploymentDocument(Part):
     """The agents of one split property."""
 
-    addresses: dict[Name, AnyAddress] = Field(
+    addresses: dict[Name, AnyAddress] = field(
         description="where each agent is reached by others, by process, or by role, with <slot> "
         "for the number of the slot"
     )
-    agent: dict[str, Any] = Field(
+    agent: dict[str, Any] = field(
         default={}, description="fields of every agent's configuration; <process> is its process"
     )
-    agents: dict[Name, dict[str, Any]] = Field(
+    agents: dict[Name, dict[str, Any]] = field(
         default={}, description="fields of one agent's configuration, in the place of those of all"
     )
     schema_for_editors: str | None = SCHEMA
@@ -141,7 +141,7 @@ def _over_slots(
                 addresses.setdefault(slot, document.addresses[name].replace(SLOT, str(number)))
             if name in document.agents:
                 agents[slot] = {**document.agents[name], **agents.get(slot, {})}
-    return document.model_copy(update={"addresses": addresses, "agents": agents})
+    return document.but(addresses=addresses, agents=agents)
 
 
 def _file_name(table_file: str, process: str, table: SplitTable) -> str:

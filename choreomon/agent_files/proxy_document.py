@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import Annotated, Final, TypeAlias
 
-from pydantic import AfterValidator, Field
-
 from choreomon.agent_files.addresses import parse_address
 from choreomon.agent_files.agent_fields import HostPort
 from choreomon.agent_files.proxies import Failing, Proxies, Route
-from choreomon.files.fields import Items, Name, Part, PlainName, refused, shown
+from choreomon.files.fields import Items, Name, PlainName
+from choreomon.files.shape_words import shown
+from choreomon.files.shapes import After, Part, Refused, field
 
 _HEADER: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
 _METHOD: Final = re.compile(r"[A-Z][A-Z_-]{0,39}")
@@ -18,45 +18,45 @@ _METHOD: Final = re.compile(r"[A-Z][A-Z_-]{0,39}")
 
 def _path(text: str) -> str:
     if not text.startswith("/") or not text.isascii() or not text.isprintable() or " " in text:
-        raise refused(f"should be a path, as in /orders/{{order}}/cancel, not {shown(text)}")
+        raise Refused(f"should be a path, as in /orders/{{order}}/cancel, not {shown(text)}")
     if "?" in text or "#" in text:
-        raise refused(f"should end where the query begins, not {shown(text)}")
+        raise Refused(f"should end where the query begins, not {shown(text)}")
     return text
 
 
 def _method(text: str) -> str:
     if text and not _METHOD.fullmatch(text):
-        raise refused(f"should be a method in capital letters, as in POST, not {shown(text)}")
+        raise Refused(f"should be a method in capital letters, as in POST, not {shown(text)}")
     return text
 
 
 def _header(text: str) -> str:
     if not _HEADER.fullmatch(text):
-        raise refused(f"should be the name of a header, as in X-Order, not {shown(text)}")
+        raise Refused(f"should be the name of a header, as in X-Order, not {shown(text)}")
     return text
 
 
 def _host(text: str) -> str:
     if parse_address(text) is None and parse_address(f"{text}:1") is None:
-        raise refused(f"should be HOST or HOST:PORT, as requests name it, not {shown(text)}")
+        raise Refused(f"should be HOST or HOST:PORT, as requests name it, not {shown(text)}")
     return text
 
 
-RoutePath: TypeAlias = Annotated[str, AfterValidator(_path)]
-Method: TypeAlias = Annotated[str, AfterValidator(_method)]
-HeaderName: TypeAlias = Annotated[str, AfterValidator(_header)]
-Host: TypeAlias = Annotated[str, AfterValidator(_host)]
+RoutePath: TypeAlias = Annotated[str, After(_path)]
+Method: TypeAlias = Annotated[str, After(_method)]
+HeaderName: TypeAlias = Annotated[str, After(_header)]
+Host: TypeAlias = Annotated[str, After(_host)]
 
 
 class RouteDocument(Part):
     """Name of requests of one kind."""
 
-    path: RoutePath = Field(
+    path: RoutePath = field(
         description="the path of the request; {order} in it stands for one word, the value of order"
     )
-    name: Name = Field(description="what the message is called")
-    method: Method = Field(default="", description="its method; empty: any")
-    parameters: dict[PlainName, HeaderName] = Field(
+    name: Name = field(description="what the message is called")
+    method: Method = field(default="", description="its method; empty: any")
+    parameters: dict[PlainName, HeaderName] = field(
         default={}, description="the headers with the values of other parameters, by parameter"
     )
 
@@ -64,15 +64,15 @@ class RouteDocument(Part):
 class ProxiesDocument(Part):
     """The proxies around the service, which ask before they let a request pass."""
 
-    listen: HostPort = Field(description="where they ask: an address on loopback")
-    peers: dict[Host, Name] = Field(
+    listen: HostPort = field(description="where they ask: an address on loopback")
+    peers: dict[Host, Name] = field(
         default={}, description="the process behind each host that the service calls"
     )
-    routes: Items[RouteDocument] = Field(
+    routes: Items[RouteDocument] = field(
         default=(),
         description="what requests are called, the first that fits; all others by method and path",
     )
-    fail: Failing = Field(
+    fail: Failing = field(
         default="closed",
         description="what they do with requests while the agent does not answer: closed, open",
     )

@@ -6,11 +6,11 @@ from __future__ import annotations
 import re
 from typing import Annotated, Final, TypeAlias
 
-from pydantic import ConfigDict, Field, PlainValidator, WithJsonSchema, model_validator
-
 from choreomon.core.binding import MAX_VALUE, checked_value
 from choreomon.core.names import PLAIN_PATTERN, is_plain
-from choreomon.files.fields import Milliseconds, Name, Part, PlainName, refused, shown
+from choreomon.files.fields import Milliseconds, Name, PlainName
+from choreomon.files.shape_words import shown
+from choreomon.files.shapes import Parsed, Part, Refused, field
 
 MOST_REPEATED: Final = 100_000
 """Messages that one entry of `start` may stand for."""
@@ -25,13 +25,13 @@ def _value(value: object) -> str:
     except ValueError:
         told = f"should be text of 1 to {MAX_VALUE} bytes or an integer, not {shown(value)}"
         hint = " (put it in quotes)" if isinstance(value, bool | float) else ""
-        raise refused(told + hint) from None
+        raise Refused(told + hint) from None
 
 
 def _constant(value: object) -> str:
     text = _value(value)
     if text.startswith("$"):
-        raise refused(
+        raise Refused(
             f"should be a value, not {shown(text)}: the environment handles no messages of which "
             "it could be one"
         )
@@ -43,7 +43,7 @@ def _given(value: object) -> str:
     if not text.startswith("$"):
         return text
     if not is_plain(text[1:]):
-        raise refused(
+        raise Refused(
             f"should be $ and a name, as in $order, for the value of that name which the handled "
             f"message carries, not {shown(text)}"
         )
@@ -59,12 +59,12 @@ def passed_on(value: str) -> str | None:
 def _range(value: object) -> range:
     found = _RANGE.fullmatch(value) if isinstance(value, str) else None
     if found is None:
-        raise refused(f'should be a range of integers, as in "1..1000", not {shown(value)}')
+        raise Refused(f'should be a range of integers, as in "1..1000", not {shown(value)}')
     first, last = map(int, found[0].split(".."))
     if not first <= last:
-        raise refused(f"should be FIRST..LAST with FIRST <= LAST, not {shown(value)}")
+        raise Refused(f"should be FIRST..LAST with FIRST <= LAST, not {shown(value)}")
     if last - first >= MOST_REPEATED:
-        raise refused(
+        raise Refused(
             f"comes to {last - first + 1} messages; at most {MOST_REPEATED} are supported: write "
             "several entries"
         )
@@ -72,67 +72,66 @@ def _range(value: object) -> range:
 
 
 _SCHEMA: Final = {"type": ["string", "integer"], "minLength": 1, "maxLength": MAX_VALUE}
-Value: TypeAlias = Annotated[str, PlainValidator(_constant), WithJsonSchema(_SCHEMA)]
-GivenValue: TypeAlias = Annotated[str, PlainValidator(_given), WithJsonSchema(_SCHEMA)]
+Value: TypeAlias = Annotated[str, Parsed(_constant, _SCHEMA)]
+GivenValue: TypeAlias = Annotated[str, Parsed(_given, _SCHEMA)]
 Range: TypeAlias = Annotated[
     range,
-    PlainValidator(_range),
-    WithJsonSchema({"type": "string", "pattern": f"^{_RANGE_PATTERN}$"}),
+    Parsed(_range, {"type": "string", "pattern": f"^{_RANGE_PATTERN}$"}),
 ]
 
 
-class RepeatDocument(Part):
+class RepeatDocument(
+    Part,
+    others=Range,
+    schema={
+        "minProperties": 2,
+        "maxProperties": 2,
+        "additionalProperties": {"type": "string", "pattern": f"^{_RANGE_PATTERN}$"},
+        "propertyNames": {"pattern": f"^{PLAIN_PATTERN}$"},
+    },
+):
     """The message once for each value of a range: {order: "1..1000", every: 10}."""
 
-    model_config = ConfigDict(
-        extra="allow",
-        json_schema_extra={
-            "minProperties": 2,
-            "maxProperties": 2,
-            "additionalProperties": {"type": "string", "pattern": f"^{_RANGE_PATTERN}$"},
-            "propertyNames": {"pattern": f"^{PLAIN_PATTERN}$"},
-        },
-    )
-    __pydantic_extra__: dict[str, Range]
+    every: Milliseconds = field(description="milliseconds from one of the messages to the next")
 
-    every: Milliseconds = Field(description="milliseconds from one of the messages to the next")
-
-    @model_validator(mode="after")
-    def _one_parameter(self) -> RepeatDocument:
-        names = [*self.__pydantic_extra__]
+    def check(self) -> None:
+        names = [*self._ranges]
         if len(names) != 1:
             given = f"{len(names)} of them" if names else "none"
-            raise refused(
+            raise Refused(
                 'should have one name with a range beside every, as in {order: "1..1000", every: '
                 f"10}}, not {given}"
             )
         if not is_plain(names[0]):
-            raise refused(f"should have a name beside every, not {shown(names[0])}")
-        return self
+            raise Refused(f"should have a name beside every, not {shown(names[0])}")
+
+    @property
+    def _ranges(self) -> dict[str, range]:
+        return {name: value for name, value in vars(self).items() if name != "every"}
 
     @property
     def name(self) -> str:
         """The parameter of which the messages carry a value."""
-        return next(iter(self.__pydantic_extra__))
+        return next(iter(self._ranges))
 
     @property
     def values(self) -> range:
         """The values of the messages, in the order in which they arrive."""
-        return self.__pydantic_extra__[self.name]
+        return self._ranges[self.name]
 
 
 class StartDocument(Part):
     """A message from the environment, env."""
 
-    to: Name = Field(description="the id of the receiving process")
-    message: Name = Field(description="the message's name: a handler of the receiver")
-    at: Milliseconds = Field(
+    to: Name = field(description="the id of the receiving process")
+    message: Name = field(description="the message's name: a handler of the receiver")
+    at: Milliseconds = field(
         default=0, description="when it arrives, in milliseconds; the first one, if it is repeated"
     )
-    values: dict[PlainName, Value] = Field(
-        default={}, alias="with", description="values that it carries, text or integers, by name"
+    values: dict[PlainName, Value] = field(
+        default={}, key="with", description="values that it carries, text or integers, by name"
     )
-    repeat: RepeatDocument | None = Field(
+    repeat: RepeatDocument | None = field(
         default=None,
         description="send it once for each value of a range, with that value: "
         '{order: "1..1000", every: 10}; null: once',
@@ -148,10 +147,8 @@ class StartDocument(Part):
         """The parameters of which the message carries values."""
         return frozenset(self.values) | ({self.repeat.name} if self.repeat else frozenset())
 
-    @model_validator(mode="after")
-    def _given_once(self) -> StartDocument:
+    def check(self) -> None:
         if self.repeat is not None and self.repeat.name in self.values:
-            raise refused(
+            raise Refused(
                 f"gives {self.repeat.name} with a value and in repeat: keep one of the two"
             )
-        return self

@@ -4,18 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Final, TypeAlias
 
-from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag
-
-from choreomon.files.fields import (
-    BRANCH,
-    Milliseconds,
-    Part,
-    PositiveMilliseconds,
-    branch_by_key,
-    one_key,
-    refused,
-    shown,
-)
+from choreomon.files.fields import Milliseconds, PositiveMilliseconds, one_key
+from choreomon.files.shape_words import shown
+from choreomon.files.shapes import After, Before, Bounds, Choice, Part, Refused, field
 
 MAX_SIGMA: Final = 10.0
 """Beyond it a log-normal draw is longer than anything a run could wait for."""
@@ -23,56 +14,48 @@ MAX_SIGMA: Final = 10.0
 
 def _two_numbers(value: object) -> object:
     if not isinstance(value, list) or len(value) != 2:
-        raise refused(f"should be two numbers in a list, not {shown(value)}")
+        raise Refused(f"should be two numbers in a list, not {shown(value)}")
     return value
 
 
 def _ordered(bounds: tuple[float, float]) -> tuple[float, float]:
     if bounds[0] > bounds[1]:
-        raise refused(f"should be [least, most] with least <= most, not {list(bounds)}")
+        raise Refused(f"should be [least, most] with least <= most, not {list(bounds)}")
     return bounds
 
 
 class UniformDuration(Part):
     """A duration of which all values between the two bounds are equally likely."""
 
-    uniform: Annotated[
-        tuple[Milliseconds, Milliseconds],
-        Field(strict=False, description="[least, most], in milliseconds"),
-        AfterValidator(_ordered),
-        BeforeValidator(_two_numbers),
-    ]
+    uniform: Annotated[tuple[Milliseconds, Milliseconds], After(_ordered), Before(_two_numbers)] = (
+        field(description="[least, most], in milliseconds")
+    )
 
 
 class ExponentialDuration(Part):
     """Exponentially distributed."""
 
-    exponential: PositiveMilliseconds = Field(description="the mean, in milliseconds")
+    exponential: PositiveMilliseconds = field(description="the mean, in milliseconds")
 
 
 class LognormalDuration(Part):
     """A duration whose logarithm is normally distributed with the deviation sigma."""
 
     lognormal: Annotated[
-        tuple[PositiveMilliseconds, Annotated[float, Field(ge=0, le=MAX_SIGMA)]],
-        Field(strict=False, description="[median in milliseconds, sigma]"),
-        BeforeValidator(_two_numbers),
-    ]
+        tuple[PositiveMilliseconds, Annotated[float, Bounds(least=0, most=MAX_SIGMA)]],
+        Before(_two_numbers),
+    ] = field(description="[median in milliseconds, sigma]")
 
 
 class ConstantDuration(Part):
     """A duration that is always the same."""
 
-    constant: Milliseconds = Field(description="milliseconds")
+    constant: Milliseconds = field(description="milliseconds")
 
 
 Duration: TypeAlias = Annotated[
-    Annotated[UniformDuration, Tag(f"{BRANCH}uniform")]
-    | Annotated[ExponentialDuration, Tag(f"{BRANCH}exponential")]
-    | Annotated[LognormalDuration, Tag(f"{BRANCH}lognormal")]
-    | Annotated[ConstantDuration, Tag(f"{BRANCH}constant")],
-    Discriminator(branch_by_key),
-    BeforeValidator(
+    UniformDuration | ExponentialDuration | LognormalDuration | ConstantDuration,
+    Choice(
         one_key(
             ("uniform", "exponential", "lognormal", "constant"),
             "{uniform: [least, most]}, {exponential: mean}, {lognormal: [median, sigma]} or "
@@ -82,4 +65,4 @@ Duration: TypeAlias = Annotated[
 ]
 """A distribution of times, in milliseconds."""
 
-NO_TIME = ConstantDuration(constant=0)
+NO_TIME = ConstantDuration(constant=0.0)

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, Final, TypeAlias
-
-from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Final, TypeAlias
 
 from choreomon.actors.delays import microseconds
 from choreomon.actors.membership import NO_SLOT, Change, ImpossibleChange, Membership
 from choreomon.actors.randomness import Streams
 from choreomon.core.errors import Defect, Path
 from choreomon.core.roles import Roles
-from choreomon.files.fields import (
-    BRANCH,
-    Items,
-    Milliseconds,
-    Name,
-    Part,
-    PositiveMilliseconds,
-    refused,
-    shown,
-)
+from choreomon.files.fields import Items, Milliseconds, Name, PositiveMilliseconds
+from choreomon.files.shape_words import shown
+from choreomon.files.shapes import Bounds, Choice, Part, Refused, field
 
 LEASE: Final = 100.0
 """Milliseconds for which nobody holds the slot of a replica that was killed."""
@@ -32,53 +23,44 @@ _WAYS: Final = "{at: 200, join: 1}, {at: 300, leave: shop/1} or {at: 400, kill: 
 class ChangeDocument(Part):
     """Replicas that join at some time, or one that leaves, or is killed."""
 
-    at: Milliseconds = Field(description="when, in milliseconds")
-    join: Annotated[int, Field(ge=1)] | None = Field(
+    at: Milliseconds = field(description="when, in milliseconds")
+    join: Annotated[int, Bounds(least=1)] | None = field(
         default=None, description="how many replicas join, each at the lowest slot that is free"
     )
-    leave: Name | None = Field(
+    leave: Name | None = field(
         default=None,
         description="the slot whose replica leaves in order: it handles what it was sent, and is "
         "sent nothing more",
     )
-    kill: Name | None = Field(
+    kill: Name | None = field(
         default=None,
         description="the slot whose replica is killed: what it was sent is lost, and its monitor "
         "is silent until the lease is over",
     )
 
-    @model_validator(mode="before")
     @classmethod
-    def _one_of_them(cls, given: Any) -> Any:
-        if isinstance(given, dict) and len({"join", "leave", "kill"} & given.keys()) != 1:
-            raise refused(f"should say one thing that happens, as in {_WAYS}")
-        return given
+    def look(cls, value: Mapping[str, object]) -> None:
+        if len({"join", "leave", "kill"} & value.keys()) != 1:
+            raise Refused(f"should say one thing that happens, as in {_WAYS}")
 
 
 class RandomChangesDocument(Part):
     """Replicas that come and go at random."""
 
-    every: PositiveMilliseconds = Field(
+    every: PositiveMilliseconds = field(
         description="milliseconds between two changes, in the mean: any replica leaves or is "
         "killed, or one joins; one stays at all times"
     )
 
 
-def _branch(value: object) -> str:
-    return f"{BRANCH}{'random' if isinstance(value, dict) else 'list'}"
-
-
-def _changes(value: object) -> object:
-    if isinstance(value, (dict, list, tuple)):
-        return value
-    raise refused(f"should be a list of changes or {{every: MILLISECONDS}}, not {shown(value)}")
+def _changes(value: object) -> int:
+    if isinstance(value, dict | list):
+        return 1 if isinstance(value, dict) else 0
+    raise Refused(f"should be a list of changes or {{every: MILLISECONDS}}, not {shown(value)}")
 
 
 ChangesDocument: TypeAlias = Annotated[
-    Annotated[Items[ChangeDocument], Tag(f"{BRANCH}list")]
-    | Annotated[RandomChangesDocument, Tag(f"{BRANCH}random")],
-    Discriminator(_branch),
-    BeforeValidator(_changes),
+    Items[ChangeDocument] | RandomChangesDocument, Choice(_changes)
 ]
 
 
@@ -123,8 +105,8 @@ def membership_defects(
         elif change.slot == NO_SLOT:
             known = Roles({role: stated.slots}).slots_of(role)
             fix = f"the slots are {known[0]} to {known[-1]}"
-        field = "join" if given.join is not None else "kill" if given.kill else "leave"
-        yield Defect((*path, "changes", place, field), f"{error}: {fix}")
+        key = "join" if given.join is not None else "kill" if given.kill else "leave"
+        yield Defect((*path, "changes", place, key), f"{error}: {fix}")
 
 
 def _in_order(role: str, slots: int, changes: Sequence[ChangeDocument]) -> list[tuple[int, Change]]:

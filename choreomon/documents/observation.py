@@ -8,20 +8,19 @@ from __future__ import annotations
 
 from typing import Final
 
-from pydantic import Field
-
 from choreomon.documents.durations import NO_TIME, Duration
-from choreomon.files.fields import Items, Name, OneOrMore, Part
+from choreomon.files.fields import Items, Name, OneOrMore
+from choreomon.files.shapes import Part, field
 
 
 class LogDocument(Part):
     """A log: of one process, or of several that share a clock."""
 
-    processes: OneOrMore[Name] = Field(description="the ids of the processes that write it")
-    start: Duration | None = Field(
+    processes: OneOrMore[Name] = field(description="the ids of the processes that write it")
+    start: Duration | None = field(
         default=None, description="when it begins, drawn anew for each run; null: as observation"
     )
-    end: Duration | None = Field(
+    end: Duration | None = field(
         default=None, description="when it ceases, drawn anew for each run; null: as observation"
     )
 
@@ -29,13 +28,13 @@ class LogDocument(Part):
 class ObservationDocument(Part):
     """The logs that are judged. A process that no log names has a log of its own."""
 
-    start: Duration = Field(
+    start: Duration = field(
         default=NO_TIME, description="when each log begins: nothing before is in it"
     )
-    end: Duration | None = Field(
+    end: Duration | None = field(
         default=None, description="when each log ceases: nothing from then on is in it; null: never"
     )
-    logs: Items[LogDocument] = Field(default=(), description="logs that are not as the others")
+    logs: Items[LogDocument] = field(default=(), description="logs that are not as the others")
 
 
 EVERYTHING: Final = ObservationDocument()

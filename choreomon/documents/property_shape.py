@@ -5,127 +5,99 @@ What a shape cannot say is in `choreomon.documents.validation`.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
-
-from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
+from typing import Annotated, Final, Literal, TypeAlias
 
 from choreomon.core.message import BEGIN
 from choreomon.documents.idle_times import IdleTime
 from choreomon.files.fields import (
-    BRANCH,
     CarryingLabelText,
     Items,
     LabelText,
     OneOrMore,
-    Part,
     PlainName,
     StepText,
     one_key,
-    refused,
-    shown,
     unquoted_label,
 )
+from choreomon.files.shape_words import shown
+from choreomon.files.shapes import Before, Choice, Part, Refused, field
 from choreomon.properties.tables import DEFAULT_RULES, RulesName
 
 
 class NotFormula(Part):
     """Labels that the operand does not allow."""
 
-    operand: Formula = Field(alias="not", description="a formula")
+    operand: Formula = field(key="not", description="a formula")
 
 
 class AndFormula(Part):
     """The labels that every operand allows."""
 
-    operands: OneOrMore[Formula] = Field(alias="and", description="a list of formulas")
+    operands: OneOrMore[Formula] = field(key="and", description="a list of formulas")
 
 
-def _branch_of_formula(value: object) -> str:
-    if isinstance(value, dict):
-        return f"{BRANCH}{'not' if 'not' in value else 'and'}"
-    return f"{BRANCH}{'true' if value is True else 'label'}"
-
-
-def _formula(value: object) -> object:
+def _formula(value: object) -> int:
     right = "a formula: true, a label, {not: formula} or {and: [formula, formula]}"
     if isinstance(value, str) and value.strip().lower() == "true":
-        raise refused(f"should be {right}, not the text {value!r}: write true without quotes")
+        raise Refused(f"should be {right}, not the text {value!r}: write true without quotes")
     if unquoted := unquoted_label(value):
         raise unquoted
     if isinstance(value, dict):
-        return one_key(("not", "and"), right)(value)
+        return 2 + one_key(("not", "and"), right)(value)
     if value is True or isinstance(value, str):
-        return value
-    raise refused(f"should be {right}, not {shown(value)}")
+        return 0 if value is True else 1
+    raise Refused(f"should be {right}, not {shown(value)}")
 
 
 Formula: TypeAlias = Annotated[
-    Annotated[Literal[True], Tag(f"{BRANCH}true")]
-    | Annotated[LabelText, Tag(f"{BRANCH}label")]
-    | Annotated[NotFormula, Tag(f"{BRANCH}not")]
-    | Annotated[AndFormula, Tag(f"{BRANCH}and")],
-    Discriminator(_branch_of_formula),
-    BeforeValidator(_formula),
+    Literal[True] | LabelText | NotFormula | AndFormula, Choice(_formula)
 ]
-
-
-AndFormula.model_rebuild()
 
 
 class LabelledTransition(Part):
     """A transition on a label; from a state to itself it is a self-loop."""
 
-    source: PlainName = Field(alias="from", description="a state")
-    target: PlainName = Field(alias="to", description="a state")
-    label: StepText = Field(
-        alias="on",
+    source: PlainName = field(key="from", description="a state")
+    target: PlainName = field(key="to", description="a state")
+    label: StepText = field(
+        key="on",
         description='a label, "[handle] SENDER -> RECEIVER : NAME [(PARAMETER, ...)]", or begin, '
         "which happened before everything else",
     )
-    backward: bool | None = Field(
+    backward: bool | None = field(
         default=None, description="what the author expects Definition 4 to say; null: nothing"
     )
 
-    @model_validator(mode="after")
-    def _no_loop_that_cannot_be(self) -> LabelledTransition:
+    def check(self) -> None:
         if self.source == self.target and self.label.label == BEGIN:
-            raise refused(
+            raise Refused(
                 "is a self-loop, and begin happens once, before everything else: let it lead to "
                 "another state"
             )
         if self.source == self.target and self.backward is not None:
-            raise refused(
+            raise Refused(
                 "is a self-loop, which is neither forward nor backward: leave backward out"
             )
-        return self
 
 
 class LoopTransition(Part):
     """A self-loop with a formula for the labels that the state ignores."""
 
-    source: PlainName = Field(alias="from", description="a state")
-    target: PlainName = Field(alias="to", description="the same state")
-    formula: Formula = Field(alias="when", description="a formula")
+    source: PlainName = field(key="from", description="a state")
+    target: PlainName = field(key="to", description="the same state")
+    formula: Formula = field(key="when", description="a formula")
 
-    @model_validator(mode="after")
-    def _from_a_state_to_itself(self) -> LoopTransition:
+    def check(self) -> None:
         if self.source != self.target:
-            raise refused(
+            raise Refused(
                 f"has when, so it is a self-loop and should lead from {self.source} to "
                 f"{self.source}; write on: for a transition to another state"
             )
-        return self
-
-
-def _branch_of_transition(value: object) -> str:
-    return f"{BRANCH}{'when' if isinstance(value, dict) and 'when' in value else 'on'}"
 
 
 TransitionDocument: TypeAlias = Annotated[
-    Annotated[LabelledTransition, Tag(f"{BRANCH}on")]
-    | Annotated[LoopTransition, Tag(f"{BRANCH}when")],
-    Discriminator(_branch_of_transition),
-    BeforeValidator(
+    LabelledTransition | LoopTransition,
+    Choice(
         one_key(
             ("on", "when"),
             "{from: STATE, to: STATE, on: LABEL} or a self-loop {from: STATE, to: STATE, "
@@ -138,41 +110,38 @@ TransitionDocument: TypeAlias = Annotated[
 class AutomatonDocument(Part):
     """A sequence automaton; its states are those that transitions mention."""
 
-    initial: OneOrMore[PlainName] = Field(description="a list of states")
-    final: OneOrMore[PlainName] = Field(description="a list of states")
-    transitions: OneOrMore[TransitionDocument] = Field(description="a list of transitions")
+    initial: OneOrMore[PlainName] = field(description="a list of states")
+    final: OneOrMore[PlainName] = field(description="a list of states")
+    transitions: OneOrMore[TransitionDocument] = field(description="a list of transitions")
 
 
 def _two_integers(value: object) -> object:
     if not isinstance(value, list) or len(value) != 2:
-        raise refused(f"should be [first, last], two numbers of steps, not {shown(value)}")
+        raise Refused(f"should be [first, last], two numbers of steps, not {shown(value)}")
     return value
 
 
-Stretch: TypeAlias = Annotated[
-    tuple[int, int],
-    Field(strict=False, description="[first, last]: it cancels while so many steps are done"),
-    BeforeValidator(_two_integers),
-]
+Stretch: TypeAlias = Annotated[tuple[int, int], Before(_two_integers)]
 """The steps between which a cancellation cancels."""
+STRETCH: Final = "[first, last]: it cancels while so many steps are done"
 
 
 class CancellationDocument(Part):
     """A message that undoes steps."""
 
-    on: CarryingLabelText = Field(description="a label")
-    after: Stretch
-    back_to: int = Field(description="how many steps are done afterwards, less than after[0]")
+    on: CarryingLabelText = field(description="a label")
+    after: Stretch = field(description=STRETCH)
+    back_to: int = field(description="how many steps are done afterwards, less than after[0]")
 
 
 class SequenceDocument(Part):
     """Messages that must not happen in this order."""
 
-    steps: OneOrMore[StepText] = Field(
+    steps: OneOrMore[StepText] = field(
         description="a list of labels; the first step may be begin, which happened before "
         "everything else"
     )
-    cancel: Items[CancellationDocument] = Field(
+    cancel: Items[CancellationDocument] = field(
         default=(), description="what cancels stretches of the steps"
     )
 
@@ -180,38 +149,36 @@ class SequenceDocument(Part):
 class PropertyDocument(Part):
     """The property: an automaton or a list of sequences that must not happen."""
 
-    for_each: Items[PlainName] = Field(
+    for_each: Items[PlainName] = field(
         default=(),
         description="parameters: the property is meant for each combination of their values, which "
         "messages carry",
     )
-    rules: RulesName = Field(
+    rules: RulesName = field(
         default=DEFAULT_RULES,
         description="how monitors judge: precise; sound, which tells each other less; or the paper "
         "to the letter",
     )
-    undecidable_self_loop: Literal["reject", "cancel"] = Field(
+    undecidable_self_loop: Literal["reject", "cancel"] = field(
         default="reject",
         description="what to do with a self-loop that forbids a message for which its state "
         "has no other transition: refuse it, or let the message cancel",
     )
-    automaton: AutomatonDocument | None = Field(default=None, description="a sequence automaton")
-    sequences: OneOrMore[SequenceDocument] | None = Field(
+    automaton: AutomatonDocument | None = field(default=None, description="a sequence automaton")
+    sequences: OneOrMore[SequenceDocument] | None = field(
         default=None, description="a list of sequences, instead of an automaton"
     )
-    fresh: Items[CarryingLabelText] = Field(
+    fresh: Items[CarryingLabelText] = field(
         default=(), description="labels at which an instance begins anew"
     )
-    forget_after: IdleTime | None = Field(
+    forget_after: IdleTime | None = field(
         default=None,
         description="how long an instance has to be idle until agents forget it, as in 30 days; "
         "null: they never do",
     )
 
-    @model_validator(mode="after")
-    def _one_of_the_two(self) -> PropertyDocument:
+    def check(self) -> None:
         if self.automaton is None and self.sequences is None:
-            raise refused("has neither automaton nor sequences: give one of the two")
+            raise Refused("has neither automaton nor sequences: give one of the two")
         if self.automaton is not None and self.sequences is not None:
-            raise refused("has both automaton and sequences: keep one of the two")
-        return self
+            raise Refused("has both automaton and sequences: keep one of the two")

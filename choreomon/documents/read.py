@@ -46,8 +46,8 @@ from choreomon.documents.validation import (
     repetition_warnings,
     start_warnings,
 )
-from choreomon.files.fields import in_shape
 from choreomon.files.input_files import beginning
+from choreomon.files.shape_reading import in_shape
 from choreomon.files.source_positions import MAX_BYTES, Positioned, read_positioned
 
 _OTHER_FILES: Final = {

@@ -6,8 +6,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Annotated, Final, Literal, TypeAlias
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag
-
 from choreomon.actors.balancing import Balance, ByKey, Replicas
 from choreomon.actors.membership import Membership
 from choreomon.core.errors import Defect, Path
@@ -21,7 +19,9 @@ from choreomon.documents.membership import (
     membership,
     membership_defects,
 )
-from choreomon.files.fields import BRANCH, Milliseconds, Name, Part, PlainName, refused, shown
+from choreomon.files.fields import Milliseconds, Name, PlainName
+from choreomon.files.shape_words import shown
+from choreomon.files.shapes import Bounds, Choice, Part, Refused, field
 from choreomon.properties.roles import automaton_over_slots, parameters_over_slots
 
 MOST_SLOTS: Final = 1024
@@ -31,63 +31,49 @@ MOST_SLOTS: Final = 1024
 class KeyDocument(Part):
     """Balance messages by the value of a parameter."""
 
-    by: PlainName = Field(description="the parameter whose value decides")
-
-
-def _branch_of_balance(value: object) -> str:
-    return f"{BRANCH}{'by' if isinstance(value, dict) else 'word'}"
+    by: PlainName = field(description="the parameter whose value decides")
 
 
 BalanceDocument: TypeAlias = Annotated[
-    Annotated[Literal["round-robin", "random"], Tag(f"{BRANCH}word")]
-    | Annotated[KeyDocument, Tag(f"{BRANCH}by")],
-    Discriminator(_branch_of_balance),
+    Literal["round-robin", "random"] | KeyDocument, Choice(lambda value: isinstance(value, dict))
 ]
+Slots: TypeAlias = Annotated[int, Bounds(least=1, most=MOST_SLOTS)]
 
 
 class RoleDocument(Part):
     """A role with more than its number of slots."""
 
-    slots: Annotated[int, Field(ge=1, le=MOST_SLOTS)] = Field(
-        description="how many replicas there are at most"
-    )
-    balance: BalanceDocument = Field(
+    slots: Slots = field(description="how many replicas there are at most")
+    balance: BalanceDocument = field(
         default="round-robin",
         description="which replica handles a message in a run: each in turn "
         "(round-robin), any (random), or {by: PARAMETER}",
     )
-    replicas: Annotated[int, Field(ge=0, le=MOST_SLOTS)] | None = Field(
+    replicas: Annotated[int, Bounds(least=0, most=MOST_SLOTS)] | None = field(
         default=None,
         description="how many replicas there are at the beginning, at the lowest slots; null: one "
         "at each",
     )
-    changes: ChangesDocument = Field(
+    changes: ChangesDocument = field(
         default=(),
         description="who comes and goes in a simulated run: a list of changes, or {every: "
         "MILLISECONDS} for random ones",
     )
-    lease: Milliseconds = Field(
+    lease: Milliseconds = field(
         default=LEASE,
         description="milliseconds for which nobody answers for a slot whose replica was killed",
     )
 
 
-def _branch_of_role(value: object) -> str:
-    return f"{BRANCH}{'mapping' if isinstance(value, dict) else 'number'}"
+def _role(value: object) -> int:
+    if isinstance(value, dict):
+        return 1
+    if isinstance(value, int) and not isinstance(value, bool):
+        return 0
+    raise Refused(f"should be a number of slots or {{slots: NUMBER}}, not {shown(value)}")
 
 
-def _role(value: object) -> object:
-    if isinstance(value, dict) or (isinstance(value, int) and not isinstance(value, bool)):
-        return value
-    raise refused(f"should be a number of slots or {{slots: NUMBER}}, not {shown(value)}")
-
-
-AnyRoleDocument: TypeAlias = Annotated[
-    Annotated[Annotated[int, Field(ge=1, le=MOST_SLOTS)], Tag(f"{BRANCH}number")]
-    | Annotated[RoleDocument, Tag(f"{BRANCH}mapping")],
-    Discriminator(_branch_of_role),
-    BeforeValidator(_role),
-]
+AnyRoleDocument: TypeAlias = Annotated[Slots | RoleDocument, Choice(_role)]
 RolesDocument: TypeAlias = dict[Name, AnyRoleDocument]
 
 

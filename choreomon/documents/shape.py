@@ -1,16 +1,14 @@
 """The shape of scenario and property documents, field by field.
 
-Every part of a document is a frozen pydantic model; what is optional has its default
+Every part of a document is a frozen value; what is optional has its default
 here and nowhere else. The published JSON Schema (`choreomon.cli.documents.schemas`) is made from
-these models. What a shape cannot say is in `choreomon.documents.validation`.
+these classes. What a shape cannot say is in `choreomon.documents.validation`.
 """
 
 from __future__ import annotations
 
 import re
 from typing import Annotated, Final, TypeAlias
-
-from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from choreomon.core.names import PLAIN_PATTERN, is_plain
 from choreomon.documents.carrying import GivenValue, StartDocument
@@ -20,21 +18,18 @@ from choreomon.documents.property_shape import PropertyDocument
 from choreomon.documents.roles import RolesDocument
 from choreomon.documents.rule_shape import RuleDocument
 from choreomon.files.fields import (
-    BRANCH,
     SCHEMA,
     Constant,
     Items,
     Name,
     OneOrMore,
-    Part,
     PlainName,
     PositiveMilliseconds,
     Title,
-    branch_by_key,
     one_key,
-    refused,
-    shown,
 )
+from choreomon.files.shape_words import shown
+from choreomon.files.shapes import Bounds, Choice, NotEmpty, Part, Refused, field
 
 # ---------------------------------------------------------------- the network
 
@@ -42,21 +37,21 @@ from choreomon.files.fields import (
 class LinkDocument(Part):
     """The delay of one direction between two processes, for monitoring messages too."""
 
-    source: Name = Field(alias="from", description="the id of the sending process")
-    target: Name = Field(alias="to", description="the id of the receiving process")
-    delay: Duration = Field(description="how long a message takes")
+    source: Name = field(key="from", description="the id of the sending process")
+    target: Name = field(key="to", description="the id of the receiving process")
+    delay: Duration = field(description="how long a message takes")
 
 
 class MonitoringDocument(Part):
     """The monitors, which have channels of their own in the same network."""
 
-    in_order: bool = Field(
+    in_order: bool = field(
         default=True, description="whether messages from one monitor to another arrive in order"
     )
-    service: Duration = Field(
+    service: Duration = field(
         default=NO_TIME, description="how long a monitor takes for one event or message"
     )
-    deadline: PositiveMilliseconds | None = Field(
+    deadline: PositiveMilliseconds | None = field(
         default=None,
         description="milliseconds after which a monitor gives a provisional verdict when "
         "answers are missing; null: it waits",
@@ -66,20 +61,20 @@ class MonitoringDocument(Part):
 class NetworkDocument(Part):
     """Durations of everything. All of them are optional."""
 
-    delay: Duration = Field(
-        default=UniformDuration(uniform=[1, 20]),  # type: ignore[arg-type]  # lists are what files hold
+    delay: Duration = field(
+        default=UniformDuration(uniform=(1.0, 20.0)),
         description="how long a message takes where no link says otherwise",
     )
-    links: Items[LinkDocument] = Field(default=(), description="delays of single links")
-    service: Duration = Field(
+    links: Items[LinkDocument] = field(default=(), description="delays of single links")
+    service: Duration = field(
         default=NO_TIME,
         description="how long a process is busy with a message; its statements happen first",
     )
-    monitoring: MonitoringDocument = Field(
+    monitoring: MonitoringDocument = field(
         default=MonitoringDocument(), description="how monitors and their messages behave"
     )
-    max_events: int = Field(
-        default=1_000_000, ge=1, description="events after which a run is stopped, and says so"
+    max_events: Annotated[int, Bounds(least=1)] = field(
+        default=1_000_000, description="events after which a run is stopped, and says so"
     )
 
 
@@ -89,11 +84,11 @@ class NetworkDocument(Part):
 class SendDocument(Part):
     """A message and its receiver."""
 
-    to: Name = Field(description="the id of the receiving process")
-    message: Name = Field(description="the message's name: a handler of the receiver")
-    values: dict[PlainName, GivenValue] = Field(
+    to: Name = field(description="the id of the receiving process")
+    message: Name = field(description="the message's name: a handler of the receiver")
+    values: dict[PlainName, GivenValue] = field(
         default={},
-        alias="with",
+        key="with",
         description="values that it carries, by name: text, integers, or $name for the one that "
         "the handled message carries",
     )
@@ -102,25 +97,21 @@ class SendDocument(Part):
 class SendStatement(Part):
     """Send a message."""
 
-    send: SendDocument = Field(description="the message: {to, message} or {to, message, with}")
+    send: SendDocument = field(description="the message: {to, message} or {to, message, with}")
 
 
 class AssignStatement(Part):
     """Give variables of the process new values."""
 
-    assign: dict[PlainName, Constant] = Field(
-        min_length=1, description="variables with integers or booleans"
+    assign: Annotated[dict[PlainName, Constant], NotEmpty()] = field(
+        description="variables with integers or booleans"
     )
 
 
 class NotCondition(Part):
     """The variable is false."""
 
-    variable: PlainName = Field(alias="not", description="a boolean variable")
-
-
-def _branch_of_condition(value: object) -> str:
-    return f"{BRANCH}not" if isinstance(value, dict) else f"{BRANCH}variable"
+    variable: PlainName = field(key="not", description="a boolean variable")
 
 
 INTEGERS_ARE_NOT_TESTED: Final = "integers can only be assigned constants, and never tested"
@@ -128,42 +119,35 @@ INTEGERS_ARE_NOT_TESTED: Final = "integers can only be assigned constants, and n
 _NEGATION: Final = re.compile(f"not +({PLAIN_PATTERN})")
 
 
-def _condition(value: object) -> object:
+def _condition(value: object) -> int:
     if isinstance(value, str) and (negated := _NEGATION.fullmatch(value.strip())):
-        raise refused(
+        raise Refused(
             f"should be a boolean variable or {{not: variable}}, not {shown(value)}; "
             f"did you mean {{not: {negated[1]}}}?"
         )
-    if (isinstance(value, str) and is_plain(value)) or (isinstance(value, dict) and "not" in value):
-        return value
+    if isinstance(value, str) and is_plain(value):
+        return 0
+    if isinstance(value, dict) and "not" in value:
+        return 1
     compares = isinstance(value, str) and re.search("[<>=]", value)
     told = f"; nothing is compared: {INTEGERS_ARE_NOT_TESTED}" if compares else ""
-    raise refused(f"should be a boolean variable or {{not: variable}}, not {shown(value)}{told}")
+    raise Refused(f"should be a boolean variable or {{not: variable}}, not {shown(value)}{told}")
 
 
-Condition: TypeAlias = Annotated[
-    Annotated[PlainName, Tag(f"{BRANCH}variable")] | Annotated[NotCondition, Tag(f"{BRANCH}not")],
-    Discriminator(_branch_of_condition),
-    BeforeValidator(_condition),
-]
+Condition: TypeAlias = Annotated[PlainName | NotCondition, Choice(_condition)]
 
 
 class IfStatement(Part):
     """Do one thing or another, as a boolean variable says."""
 
-    condition: Condition = Field(alias="if", description="a boolean variable or {not: variable}")
-    then: Items[Statement] = Field(description="a list of statements")
-    otherwise: Items[Statement] = Field(
-        default=(), alias="else", description="a list of statements"
-    )
+    condition: Condition = field(key="if", description="a boolean variable or {not: variable}")
+    then: Items[Statement] = field(description="a list of statements")
+    otherwise: Items[Statement] = field(default=(), key="else", description="a list of statements")
 
 
 Statement: TypeAlias = Annotated[
-    Annotated[SendStatement, Tag(f"{BRANCH}send")]
-    | Annotated[AssignStatement, Tag(f"{BRANCH}assign")]
-    | Annotated[IfStatement, Tag(f"{BRANCH}if")],
-    Discriminator(branch_by_key),
-    BeforeValidator(
+    SendStatement | AssignStatement | IfStatement,
+    Choice(
         one_key(
             ("send", "assign", "if"),
             "one statement: {send: {to, message}}, {assign: {variable: constant}} or "
@@ -173,18 +157,14 @@ Statement: TypeAlias = Annotated[
 ]
 
 
-# Errors look at the types of fields, which were not known before.
-IfStatement.model_rebuild()
-
-
 class ProcessDocument(Part):
     """A process: its variables with their first values, and what it does with messages."""
 
-    id: Name = Field(description="the name of the process; env is reserved")
-    variables: dict[PlainName, Constant] = Field(
+    id: Name = field(description="the name of the process; env is reserved")
+    variables: dict[PlainName, Constant] = field(
         default={}, description="integer or boolean variables with their first values"
     )
-    handlers: dict[Name, Items[Statement]] = Field(
+    handlers: dict[Name, Items[Statement]] = field(
         default={}, description="for each message name a list of statements"
     )
 
@@ -192,8 +172,8 @@ class ProcessDocument(Part):
 class ApplicationDocument(Part):
     """Processes that send each other messages, and what starts them."""
 
-    processes: OneOrMore[ProcessDocument] = Field(description="a list of processes")
-    start: Items[StartDocument] = Field(default=(), description="messages from the environment")
+    processes: OneOrMore[ProcessDocument] = field(description="a list of processes")
+    start: Items[StartDocument] = field(default=(), description="messages from the environment")
 
 
 # ---------------------------------------------------------------- the whole
@@ -202,34 +182,32 @@ class ApplicationDocument(Part):
 class ScenarioDocument(Part):
     """An application, a property of it, or both."""
 
-    name: Title | None = Field(default=None, description="a title; the file's name where left out")
-    application: ApplicationDocument | None = Field(default=None, description="what runs")
-    network: NetworkDocument = Field(
+    name: Title | None = field(default=None, description="a title; the file's name where left out")
+    application: ApplicationDocument | None = field(default=None, description="what runs")
+    network: NetworkDocument = field(
         default=NetworkDocument(), description="how long things take in a simulated run"
     )
-    roles: RolesDocument = Field(
+    roles: RolesDocument = field(
         default={},
         description="services with replicas, each with its number of slots; labels name the role",
     )
-    property: PropertyDocument | None = Field(default=None, description="what must not happen")
-    rules: OneOrMore[RuleDocument] | None = Field(
+    property: PropertyDocument | None = field(default=None, description="what must not happen")
+    rules: OneOrMore[RuleDocument] | None = field(
         default=None, description="what must not happen, as a list of rules, instead of property"
     )
-    interaction: Annotated[str, Field(min_length=1)] | None = Field(
+    interaction: Annotated[str, NotEmpty()] | None = field(
         default=None,
         description="what should happen: an interaction in HIBOU's words, or the name of a file "
         "with one, beside the document: .hif, .hsf, .json, .mmd (Mermaid) or .puml (PlantUML)",
     )
-    observation: ObservationDocument = Field(
+    observation: ObservationDocument = field(
         default=EVERYTHING,
         description="what of a run is seen when it is verified against the interaction",
     )
     schema_for_editors: str | None = SCHEMA
 
-    @model_validator(mode="after")
-    def _something(self) -> ScenarioDocument:
+    def check(self) -> None:
         if self.property is not None and self.rules is not None:
-            raise refused("has both property and rules: make the property one of the rules")
+            raise Refused("has both property and rules: make the property one of the rules")
         if self.application is None and self.property is None and self.rules is None:
-            raise refused("has neither application nor property nor rules: give at least one")
-        return self
+            raise Refused("has neither application nor property nor rules: give at least one")

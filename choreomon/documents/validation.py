@@ -34,7 +34,7 @@ from choreomon.documents.shape import (
     SendStatement,
     Statement,
 )
-from choreomon.files.fields import shown
+from choreomon.files.shape_words import shown
 from choreomon.properties.automaton import SequenceAutomaton
 
 _TOP: Path = ("application",)

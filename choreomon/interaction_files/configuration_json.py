@@ -9,8 +9,8 @@ from typing import Any, Final
 from pydantic import TypeAdapter, ValidationError
 
 from choreomon.core.errors import DocumentError, Path
-from choreomon.files.fields import shown
 from choreomon.files.json_documents import refuse_no_mapping
+from choreomon.files.shape_words import shown
 from choreomon.files.source_positions import Positioned, read_positioned
 from choreomon.hibou.configuration import (
     HIBOU_CRITERIA,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from statistics import fmean
+from math import fsum
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from choreomon.core.run import Run, RunVerdict
@@ -156,7 +156,7 @@ def _row(
         violated=worst.count(VIOLATED),
         possible=worst.count(POSSIBLY_VIOLATED),
         withdrawn=worst.count(WITHDRAWN),
-        latency=fmean(latencies) if latencies else None,
+        latency=fsum(latencies) / len(latencies) if latencies else None,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from statistics import fmean
+from math import fsum
 from typing import Final
 
 from rich.table import Table
@@ -179,14 +179,14 @@ def runs_table(runs: Sequence[Run]) -> Table:
             Text(f"{len(own):,}"),
             Text(few_seeds(sorted(own, key=lambda run: run.seed), MAX_SEEDS)),
             *(
-                Text(number(fmean(values), 1))
+                Text(number(fsum(values) / len(values), 1))
                 for values in (
                     [run.events for run in own],
                     [run.monitoring_messages for run in own],
                     [run.monitoring_bytes for run in own],
                 )
             ),
-            Text(number(fmean(latencies))) if latencies else Text("–"),
+            Text(number(fsum(latencies) / len(latencies))) if latencies else Text("–"),
             *([Text(logs, _of_verdict(kind.first))] if with_logs else []),
         )
     if len(runs) > 1:

@@ -16,7 +16,7 @@ from typing import Final
 
 import pytest
 
-from tests.cli.command_line import ROOT
+from tests.cli.command_line import ROOT, choreomon
 from tests.cli.offline import write_offline_files
 
 CONSOLE_SCRIPT: Final = "from choreomon.cli import main; main()"
@@ -44,11 +44,22 @@ CHECKING: Final = HELP | {
     *("choreomon.sentences", "choreomon.terminal"),
 }
 DOCUMENTS: Final = frozenset(
-    [
-        *("pydantic", "pydantic_core", "annotated_types", "typing_extensions"),
-        *("typing_inspection", "yaml", "rich"),
-    ]
+    ["choreomon.actors", "choreomon.interaction", "choreomon.verify", "yaml", "rich"]
 )
+DECLARING: Final = (HELP | DOCUMENTS) | {
+    *("choreomon.core", "choreomon.documents", "choreomon.files", "choreomon.logs"),
+    *("choreomon.monitor", "choreomon.properties", "choreomon.sentences", "choreomon.terminal"),
+    *("msgspec", "typing_extensions"),
+}
+SIMULATING: Final = DECLARING | {
+    *("choreomon.agent_files", "choreomon.agent_files.clocks"),
+    *("choreomon.cli.simulation", "choreomon.monitor.of_instances", "choreomon.reports"),
+    *("immutables", "simulator"),
+}
+AUDITING: Final = DECLARING | {
+    *("choreomon.audit", "choreomon.batch.audits", "choreomon.cli.offline"),
+    *("choreomon.logs.mappings", "choreomon.logs.readers", "regex"),
+}
 
 IMPORTED: Final = {
     "--help": HELP,
@@ -56,9 +67,9 @@ IMPORTED: Final = {
     "verify -i i.hif pass.htf": VERIFYING | {"choreomon.terminal"},
     "verify -i i.hif pass.htf --json": VERIFYING | {"choreomon.reports"},
     "check i.hif": CHECKING | VALUES | HIBOU,
-    "check property.yaml": CHECKING
-    | DOCUMENTS
-    | {"choreomon.actors", "choreomon.interaction", "choreomon.verify"},
+    "check property.yaml": CHECKING | DOCUMENTS,
+    "simulate conforming.yaml": SIMULATING,
+    "audit conforming.yaml run-0.jsonl": AUDITING,
 }
 """Third-party packages and choreomon's own, by what is asked for."""
 
@@ -101,6 +112,7 @@ def packages(modules: set[str]) -> set[str]:
 @pytest.fixture(autouse=True)
 def _files(place: Path) -> None:
     write_offline_files(place)
+    assert choreomon("simulate", "conforming.yaml", "--trace", ".").code == 0
 
 
 @pytest.mark.parametrize("asked", IMPORTED)

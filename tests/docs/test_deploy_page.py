@@ -8,6 +8,7 @@ from pathlib import Path
 import yaml
 
 from choreomon.agent_files.deployment_file import DeploymentDocument
+from choreomon.files.shape_schema import json_schema
 from tests.docs.shell_pages import follow
 from tests.docs.tables import table_under
 from tests.scenarios.console_blocks import ROOT, blocks_of
@@ -28,7 +29,7 @@ def test_every_file_for_operators_is_on_the_page() -> None:
 
 def test_every_part_of_a_deployment_is_in_the_table() -> None:
     names = [row[0].strip("`") for row in table_under(TEXT, "All agents from one file")]
-    fields = DeploymentDocument.model_json_schema(by_alias=True)["properties"]
+    fields = json_schema(DeploymentDocument)["properties"]
     assert names == [name for name in fields if name != "$schema"]
 
 

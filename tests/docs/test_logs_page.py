@@ -11,6 +11,7 @@ from choreomon.cli.command_line.log_options import LOG_OPTIONS
 from choreomon.cli.offline.join import command
 from choreomon.core.recorded import Strange
 from choreomon.files.input_files import LINE
+from choreomon.files.shapes import fields_of
 from choreomon.logs.formats import FORMATS
 from choreomon.logs.mappings.mapping_shape import MappingDocument, RuleDocument, ValuesDocument
 from choreomon.logs.readers.shiviz import GOVECTOR, SHIVIZ, TSVIZ
@@ -37,8 +38,8 @@ def test_the_page_can_be_followed(tmp_path: Path) -> None:
 
 def test_every_format_key_and_diagnostic_is_on_the_page() -> None:
     assert keys_under("Formats") == set(FORMATS)
-    assert keys_under("Mappings") == set(MappingDocument.model_fields) - {"schema_for_editors"}
-    assert keys_under("Rules") == set(RuleDocument.model_fields) - set(ValuesDocument.model_fields)
+    assert keys_under("Mappings") == set(fields_of(MappingDocument)) - {"$schema"}
+    assert keys_under("Rules") == set(fields_of(RuleDocument)) - set(fields_of(ValuesDocument))
     assert keys_under("What is strange") == set(get_args(Strange)) - ELSEWHERE
 
 

@@ -16,6 +16,7 @@ from choreomon import cli
 from choreomon.agent_files.agent_document import AgentDocument, parse_agent_config
 from choreomon.agent_files.table_file import SplitTable
 from choreomon.core.live import InstancesStatus, LiveVerdict
+from choreomon.files.shape_schema import json_schema
 from choreomon.properties.tables import TransitionTable
 from choreomon.runtime.operations import metrics
 from choreomon.runtime.operations.exposition import Exposition
@@ -27,7 +28,7 @@ from tests.scenarios.console_blocks import ROOT, blocks_of
 
 PAGE = ROOT / "docs" / "operations.md"
 TEXT = PAGE.read_text(encoding="utf-8")
-SCHEMA = AgentDocument.model_json_schema()
+SCHEMA = json_schema(AgentDocument)
 TEXTS = {"name", "path", "address", "URL"}
 """What the page calls values that are a string in JSON."""
 

@@ -13,6 +13,8 @@ from choreomon.agent_files.agent_document import WebhookTargetDocument
 from choreomon.agent_files.delivered import cloud_events
 from choreomon.agent_files.delivered.webhook_signature import signature_headers
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN
+from choreomon.files.shape_reading import read_shape
+from choreomon.files.shape_schema import json_schema
 from choreomon.runtime.delivery.webhook import refuses_for_good
 from tests.docs.tables import table_under
 from tests.scenarios.console_blocks import ROOT, blocks_of
@@ -51,12 +53,12 @@ def test_the_receiver_on_the_page_takes_what_an_agent_signs_and_nothing_else(
 def test_the_configuration_on_the_page_is_one() -> None:
     (block,) = blocks_of(PAGE, "yaml")
     (sink,) = yaml.safe_load(block)["verdicts"]
-    assert WebhookTargetDocument(**sink["webhook"]).format == "cloudevents"
+    assert read_shape(WebhookTargetDocument, sink["webhook"])[0].format == "cloudevents"
 
 
 def test_formats_and_types_are_those_of_the_code() -> None:
     formats = {row[0].strip("`"): row for row in table_under(TEXT, "What is posted")}
-    schema = WebhookTargetDocument.model_json_schema()["properties"]["format"]
+    schema = json_schema(WebhookTargetDocument)["properties"]["format"]
     assert list(formats) == schema["enum"]
     row = formats["cloudevents"]
     assert row[1].strip("`") == cloud_events.CONTENT_TYPE

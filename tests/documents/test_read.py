@@ -60,7 +60,7 @@ def test_the_documented_example_loads_as_it_is_meant() -> None:
     assert first.handlers["resume"] == ()
     assert [(s.to, s.message, s.at) for s in application.start] == [("P1", "leave", 0)]
     network = document.network
-    assert network.delay == UniformDuration.model_validate({"uniform": [1, 20]})
+    assert network.delay == UniformDuration(uniform=(1, 20))
     assert [(x.source, x.target, x.delay) for x in network.links] == [
         ("P1", "P3", ConstantDuration(constant=50))
     ]
@@ -98,7 +98,7 @@ def test_what_is_left_out_has_its_default() -> None:
     assert document.application is not None
     assert document.application.processes[0].handlers == {}
     network = document.network
-    assert network.delay == UniformDuration.model_validate({"uniform": [1, 20]})
+    assert network.delay == UniformDuration(uniform=(1, 20))
     assert network.service == network.monitoring.service == ConstantDuration(constant=0)
     assert network.links == ()
     assert network.monitoring.in_order is True
@@ -116,9 +116,9 @@ def test_a_start_without_a_time_is_at_once() -> None:
     ("text", "expected"),
     [
         ("{exponential: 2.5}", ExponentialDuration(exponential=2.5)),
-        ("{lognormal: [10, 0]}", LognormalDuration.model_validate({"lognormal": [10, 0]})),
+        ("{lognormal: [10, 0]}", LognormalDuration(lognormal=(10, 0))),
         ("{constant: 0}", ConstantDuration(constant=0)),
-        ("{uniform: [3, 3]}", UniformDuration.model_validate({"uniform": [3, 3]})),
+        ("{uniform: [3, 3]}", UniformDuration(uniform=(3, 3))),
     ],
 )
 def test_every_distribution_is_read(text: str, expected: object) -> None:

@@ -6,6 +6,7 @@ from choreomon.actors.delays import Constant, Uniform
 from choreomon.core.message import HANDLE, SEND, EventKind, Message
 from choreomon.core.run import RunEvent
 from choreomon.documents.observation import EVERYTHING, LogDocument, ObservationDocument
+from choreomon.files.shape_reading import read_shape
 from choreomon.multitrace.slices import is_multi_prefix, is_slice
 from simulator.observation import Log, Logbook, WindowsName, logs_from_document
 
@@ -27,6 +28,12 @@ EVENTS = (
     event(3, 1000, SEND, "Q", "b", "P"),
     event(4, 2000, HANDLE, "Q", "b", "P"),
 )
+
+
+def observation(value: object) -> ObservationDocument:
+    found, wrong = read_shape(ObservationDocument, value)
+    assert wrong == []
+    return found
 
 
 def recorded(document: ObservationDocument = EVERYTHING) -> Logbook:
@@ -58,24 +65,22 @@ def test_logs_come_in_the_order_of_their_first_processes() -> None:
 
 
 def test_what_happens_before_the_start_is_not_in_a_log_and_what_happens_at_it_is() -> None:
-    document = ObservationDocument.model_validate({"start": {"constant": 1}})
+    document = observation({"start": {"constant": 1}})
     assert seen(document) == "{[P] P?b; [Q] Q?a.Q!b; [R]}"
 
 
 def test_what_happens_at_the_end_is_not_in_a_log_any_more() -> None:
-    document = ObservationDocument.model_validate({"end": {"constant": 1}})
+    document = observation({"end": {"constant": 1}})
     assert seen(document) == "{[P] P?go.P!a; [Q]; [R]}"
 
 
 def test_a_log_that_ends_before_it_begins_is_empty() -> None:
-    document = ObservationDocument.model_validate(
-        {"start": {"constant": 2}, "end": {"constant": 1}}
-    )
+    document = observation({"start": {"constant": 2}, "end": {"constant": 1}})
     assert seen(document) == "{[P]; [Q]; [R]}"
 
 
 def test_a_log_s_own_window_comes_before_that_of_all() -> None:
-    document = ObservationDocument.model_validate(
+    document = observation(
         {
             "start": {"constant": 1},
             "end": {"constant": 1.5},
@@ -86,7 +91,7 @@ def test_a_log_s_own_window_comes_before_that_of_all() -> None:
 
 
 def test_a_log_without_a_window_of_its_own_has_that_of_all() -> None:
-    document = ObservationDocument.model_validate(
+    document = observation(
         {"start": {"uniform": [1, 2]}, "end": {"constant": 3}, "logs": [{"processes": ["Q", "P"]}]}
     )
     assert logs_from_document(document, PROCESSES) == (
@@ -96,14 +101,14 @@ def test_a_log_without_a_window_of_its_own_has_that_of_all() -> None:
 
 
 def test_windows_are_drawn_anew_for_every_seed_and_alike_for_the_same() -> None:
-    document = ObservationDocument.model_validate({"start": {"uniform": [0, 3]}})
+    document = observation({"start": {"uniform": [0, 3]}})
     found = [seen(document, seed=seed) for seed in range(20)]
     assert len({*found}) > 3
     assert found == [seen(document, seed=seed) for seed in range(20)]
 
 
 def test_whole_logs_ignore_what_the_document_says() -> None:
-    document = ObservationDocument.model_validate({"start": {"constant": 5}})
+    document = observation({"start": {"constant": 5}})
     assert seen(document, "whole") == WHOLE
 
 

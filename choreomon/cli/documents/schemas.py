@@ -8,6 +8,7 @@ from typing import Any, Final
 from choreomon.agent_files.agent_document import AgentDocument
 from choreomon.agent_files.deployment_file import DeploymentDocument
 from choreomon.documents.shape import ScenarioDocument
+from choreomon.files.shape_schema import json_schema
 from choreomon.logs.mappings.mapping_shape import MappingDocument
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
@@ -20,8 +21,7 @@ def document_schema() -> dict[str, Any]:
     It says what the shape says. Whether names refer to something, whether bounds are in
     order and whether an automaton can be monitored only the reader decides.
     """
-    schema = ScenarioDocument.model_json_schema(by_alias=True, mode="validation")
-    _close_mappings(schema)
+    schema = json_schema(ScenarioDocument)
     definitions = schema.pop("$defs")
     definitions["PropertyDocument"]["oneOf"] = [
         _given("automaton", "object"),
@@ -46,8 +46,7 @@ def agent_schema() -> dict[str, Any]:
     It says what the shape says. Whether addresses are some, and what fields must have to do with
     each other and with the tables, only the reader decides.
     """
-    schema = AgentDocument.model_json_schema(by_alias=True, mode="validation")
-    _close_mappings(schema)
+    schema = json_schema(AgentDocument)
     return {"$schema": _DIALECT, **schema, "title": "choreomon agent"}
 
 
@@ -57,8 +56,7 @@ def deployment_schema() -> dict[str, Any]:
     It says what the shape says, of `agent` and `agents` only that they are mappings: what they hold
     together is a configuration of an agent.
     """
-    schema = DeploymentDocument.model_json_schema(by_alias=True, mode="validation")
-    _close_mappings(schema)
+    schema = json_schema(DeploymentDocument)
     return {"$schema": _DIALECT, **schema, "title": "choreomon deployment"}
 
 
@@ -68,22 +66,9 @@ def mapping_schema() -> dict[str, Any]:
     It says what the shape says. Whether paths are some, whether expressions have the groups that
     they need, and what a format can have, only the reader decides.
     """
-    schema = MappingDocument.model_json_schema(by_alias=True, mode="validation")
+    schema = json_schema(MappingDocument)
     return {"$schema": _DIALECT, **schema, "title": "choreomon mapping of logs"}
 
 
 def _given(key: str, kind: str) -> dict[str, Any]:
     return {"required": [key], "properties": {key: {"type": kind}}}
-
-
-def _close_mappings(schema: object) -> None:
-    """Keys of mappings that are names have a pattern; let no other key through."""
-    todo = [schema]
-    while todo:
-        part = todo.pop()
-        if isinstance(part, dict):
-            if "patternProperties" in part:
-                part["additionalProperties"] = False
-            todo.extend(part.values())
-        elif isinstance(part, list):
-            todo.extend(part)

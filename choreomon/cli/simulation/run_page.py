@@ -20,10 +20,10 @@ class RunPage:
     runner: Runner
     seed: int
     verifying: RunLogs | None
-    made_with: tuple[tuple[str, str], ...]
 
     def of(self, runs: list[Run]) -> str:
         """The whole page, as HTML."""
+        from choreomon.cli.command_line.made_with import made_with
         from choreomon.pages.report import report_page
         from choreomon.properties.tables import transition_tables
 
@@ -49,5 +49,5 @@ class RunPage:
             tables=[table for table in tables.values() if table.rows],
             interaction=interaction,
             unfit=None if verifying is None else verifying.unfit(),
-            made_with=self.made_with,
+            made_with=made_with(),
         )

@@ -16,7 +16,6 @@ import click
 from choreomon.cli import BAD_INPUT, NOTHING_FOUND, ONLY_POSSIBLE, VIOLATION
 from choreomon.cli.command_line.explicit_options import refuse_explicit
 from choreomon.cli.command_line.machine_reports import MachineReports, report_options
-from choreomon.cli.command_line.made_with import made_with
 from choreomon.cli.command_line.options import added
 from choreomon.cli.command_line.rule_options import gravest, rule_options
 from choreomon.cli.command_line.writing import (
@@ -210,7 +209,7 @@ def carry_out(
         announce=runner.announcer(screen, unprinted) if live else None,
         progress=errors if asked.runs > 1 and errors.is_terminal else None,
     )
-    page = RunPage(document, runner, asked.seed, verifying, made_with())
+    page = RunPage(document, runner, asked.seed, verifying)
     _tell(outcome.followed(runs), page, asked, screen, unprinted)
     unprinted.raise_kept()
     return outcome.exit_code()

@@ -11,8 +11,8 @@ from pathlib import PurePath
 from typing import Any, Final
 
 from choreomon.core.errors import DocumentError, Path, Problem
-from choreomon.files.fields import in_shape
 from choreomon.files.input_files import beginning
+from choreomon.files.shape_reading import in_shape
 from choreomon.files.source_positions import MAX_BYTES, Positioned, read_positioned
 from choreomon.logs.formats import FORMATS, LogFormat, MappedFormat, Option, fitting
 from choreomon.logs.mappings import expressions
@@ -76,12 +76,12 @@ class Mapping:
         """The mapping with names left unchanged, unless somebody said otherwise."""
         if not self.names_open:
             return self
-        return replace(self, document=self.document.model_copy(update={"plain_names": False}))
+        return replace(self, document=self.document.but(plain_names=False))
 
     def with_parameters(self, names: Iterable[str]) -> Mapping:
         """The mapping with the values of these parameters in fields that are called so."""
         found = {name: (name, f"values.{name}") for name in names}
-        return replace(self, document=self.document.model_copy(update={"parameters": found}))
+        return replace(self, document=self.document.but(parameters=found))
 
     def span_ends(self) -> SpanEnds:
         """Finder of the other ends of spans, by its processes and routes."""
@@ -136,7 +136,7 @@ def parse_mapping(text: str | bytes, file: str) -> Mapping:
     document = in_shape(MappingDocument, located)
     if problems := [*_problems(document, located)]:
         raise DocumentError(tuple(sorted(problems, key=lambda problem: problem.line)))
-    names_open = by_conventions(document) and "plain_names" not in document.model_fields_set
+    names_open = by_conventions(document) and "plain_names" not in vars(document)
     return Mapping(
         *(file, document.format, document.parser, document.delimiter, completed(document)),
         names_open,
@@ -168,8 +168,7 @@ def completed(document: MappingDocument) -> MappingDocument:
     if not by_conventions(document):
         return document
     whole = built_in("opentelemetry").document
-    own = {key: getattr(document, key) for key in document.model_fields_set}
-    return whole.model_copy(update={**own, "fields": {**whole.fields, **document.fields}})
+    return whole.but(**{**vars(document), "fields": {**whole.fields, **document.fields}})
 
 
 # ---------------------------------------------------------------- what a shape cannot say

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any, Final, TypeAlias
 
-from pydantic import BeforeValidator, Discriminator, Field, PlainValidator, Tag, WithJsonSchema
-
-from choreomon.files.fields import BRANCH, SCHEMA, Items, OneOrMore, Part, one_key, refused, shown
+from choreomon.files.fields import SCHEMA, Items, OneOrMore, one_key
+from choreomon.files.shape_words import shown
+from choreomon.files.shapes import Choice, NotEmpty, Parsed, Part, Refused, field
 from choreomon.logs.formats import MappedFormat, fitting
 from choreomon.logs.mappings.expressions import text_of
 from choreomon.logs.mappings.field_path import parse_path
@@ -20,11 +20,11 @@ def _text_for(what: str, parse: Callable[[str], object]) -> Callable[[object], s
 
     def checked(value: object) -> str:
         if not isinstance(value, str):
-            raise refused(f"should be {what}, not {shown(value)}")
+            raise Refused(f"should be {what}, not {shown(value)}")
         try:
             parse(value)
         except ValueError as wrong:
-            raise refused(str(wrong)) from None
+            raise Refused(str(wrong)) from None
         return value
 
     return checked
@@ -33,14 +33,14 @@ def _text_for(what: str, parse: Callable[[str], object]) -> Callable[[object], s
 def _scalar(value: object) -> str:
     text = text_of(value)
     if text is None:
-        raise refused(f"should be text, a number, true or false, not {shown(value)}")
+        raise Refused(f"should be text, a number, true or false, not {shown(value)}")
     return text
 
 
 def _one_or_more_scalars(value: object) -> tuple[str, ...]:
     if isinstance(value, list):
         if not value:
-            raise refused("should not be empty: give at least one value")
+            raise Refused("should not be empty: give at least one value")
         return tuple(_scalar(each) for each in value)
     return (_scalar(value),)
 
@@ -49,25 +49,22 @@ _SCALAR_SCHEMA: Final[dict[str, Any]] = {"type": ["string", "boolean", "number"]
 
 FieldPath: TypeAlias = Annotated[
     str,
-    PlainValidator(_text_for("the path of a field", parse_path)),
-    WithJsonSchema({"type": "string", "minLength": 1}),
+    Parsed(_text_for("the path of a field", parse_path), {"type": "string", "minLength": 1}),
 ]
 Pattern: TypeAlias = Annotated[
     str,
-    PlainValidator(_text_for("a regular expression", UserPattern)),
-    WithJsonSchema({"type": "string", "format": "regex"}),
+    Parsed(_text_for("a regular expression", UserPattern), {"type": "string", "format": "regex"}),
 ]
 RouteText: TypeAlias = Annotated[
     str,
-    PlainValidator(_text_for("a route", parse_route)),
-    WithJsonSchema({"type": "string", "pattern": "^([A-Z]+ +)?/\\S*$"}),
+    Parsed(_text_for("a route", parse_route), {"type": "string", "pattern": "^([A-Z]+ +)?/\\S*$"}),
 ]
-Text: TypeAlias = Annotated[str, PlainValidator(_scalar), WithJsonSchema(_SCALAR_SCHEMA)]
+Text: TypeAlias = Annotated[str, Parsed(_scalar, _SCALAR_SCHEMA)]
 Texts: TypeAlias = Annotated[
     tuple[str, ...],
-    PlainValidator(_one_or_more_scalars),
-    WithJsonSchema(
-        {"anyOf": [_SCALAR_SCHEMA, {"type": "array", "items": _SCALAR_SCHEMA, "minItems": 1}]}
+    Parsed(
+        _one_or_more_scalars,
+        {"anyOf": [_SCALAR_SCHEMA, {"type": "array", "items": _SCALAR_SCHEMA, "minItems": 1}]},
     ),
 ]
 
@@ -75,15 +72,15 @@ Texts: TypeAlias = Annotated[
 class ConstantExpression(Part):
     """An expression that is always the same."""
 
-    constant: Text = Field(description="the value")
+    constant: Text = field(description="the value")
 
 
 class TableExpression(Part):
     """A value for each of some values."""
 
-    table: dict[str, Text] = Field(min_length=1, description="from values to values")
-    of: ExpressionDocument = Field(description="what is looked up in it")
-    otherwise: Text | None = Field(
+    table: Annotated[dict[str, Text], NotEmpty()] = field(description="from values to values")
+    of: ExpressionDocument = field(description="what is looked up in it")
+    otherwise: Text | None = field(
         default=None, description="for what is not in the table; null: nothing"
     )
 
@@ -91,27 +88,15 @@ class TableExpression(Part):
 class MatchExpression(Part):
     """The text that a group of a regular expression matches."""
 
-    match: Pattern = Field(description="a regular expression with a named group")
-    of: ExpressionDocument = Field(description="what is searched")
-    group: str = Field(default="value", description="the group that gives the value")
+    match: Pattern = field(description="a regular expression with a named group")
+    of: ExpressionDocument = field(description="what is searched")
+    group: str = field(default="value", description="the group that gives the value")
 
 
 class JoinExpression(Part):
     """Several values in a row."""
 
-    join: OneOrMore[ExpressionDocument] = Field(description="a list of expressions")
-
-
-def _branch(value: object) -> str:
-    if isinstance(value, dict):
-        return f"{BRANCH}{next(iter(value))}"
-    if isinstance(value, Part):
-        return f"{BRANCH}{next(iter(type(value).model_fields))}"
-    return f"{BRANCH}path"
-
-
-def _one_or_several(value: object) -> str:
-    return f"{BRANCH}{'alternatives' if isinstance(value, list | tuple) else 'one'}"
+    join: OneOrMore[ExpressionDocument] = field(description="a list of expressions")
 
 
 RIGHT: Final = (
@@ -120,71 +105,62 @@ RIGHT: Final = (
 )
 
 
-def _single(value: object) -> object:
+def _single(value: object) -> int:
     if isinstance(value, dict):
-        return one_key(("constant", "table", "match", "join"), RIGHT)(value)
-    if isinstance(value, str | Part):
-        return value
-    raise refused(f"should be {RIGHT}, not {shown(value)}")
+        return 1 + one_key(("constant", "table", "match", "join"), RIGHT)(value)
+    if isinstance(value, str):
+        return 0
+    raise Refused(f"should be {RIGHT}, not {shown(value)}")
 
 
-def _expression(value: object) -> object:
+def _one_or_several(value: object) -> int:
     if value == []:
-        raise refused("should not be empty: give at least one expression")
-    return value
+        raise Refused("should not be empty: give at least one expression")
+    return 1 if isinstance(value, list) else 0
 
 
 Single: TypeAlias = Annotated[
-    Annotated[FieldPath, Tag(f"{BRANCH}path")]
-    | Annotated[ConstantExpression, Tag(f"{BRANCH}constant")]
-    | Annotated[TableExpression, Tag(f"{BRANCH}table")]
-    | Annotated[MatchExpression, Tag(f"{BRANCH}match")]
-    | Annotated[JoinExpression, Tag(f"{BRANCH}join")],
-    Discriminator(_branch),
-    BeforeValidator(_single),
+    FieldPath | ConstantExpression | TableExpression | MatchExpression | JoinExpression,
+    Choice(_single),
 ]
-ExpressionDocument: TypeAlias = Annotated[
-    Annotated[Single, Tag(f"{BRANCH}one")] | Annotated[Items[Single], Tag(f"{BRANCH}alternatives")],
-    Discriminator(_one_or_several),
-    BeforeValidator(_expression),
-]
+ExpressionDocument: TypeAlias = Annotated[Single | Items[Single], Choice(_one_or_several)]
 
 
 class ValuesDocument(Part):
     """Expressions for the values of an event."""
 
-    process: ExpressionDocument | None = Field(default=None, description="whose event it is")
-    kind: ExpressionDocument | None = Field(
+    process: ExpressionDocument | None = field(default=None, description="whose event it is")
+    kind: ExpressionDocument | None = field(
         default=None, description="send, handle, local, or ignored for what makes no event"
     )
-    name: ExpressionDocument | None = Field(
+    name: ExpressionDocument | None = field(
         default=None, description="the message's name; of a local event, what is written"
     )
-    peer: ExpressionDocument | None = Field(
+    peer: ExpressionDocument | None = field(
         default=None, description="the process at the other end of the message"
     )
-    message_id: ExpressionDocument | None = Field(
+    message_id: ExpressionDocument | None = field(
         default=None,
         description="the same for a send and the handling of what was sent, and for no others",
     )
-    clock: FieldPath | None = Field(
+    clock: FieldPath | None = field(
         default=None, description="the field with the vector clock: an object, or its JSON as text"
     )
-    number: ExpressionDocument | None = Field(
+    number: ExpressionDocument | None = field(
         default=None, description="its place among the events of its process, from 1"
     )
-    session: ExpressionDocument | None = Field(
+    session: ExpressionDocument | None = field(
         default=None, description="the run, trace or session that it belongs to"
     )
-    time: ExpressionDocument | None = Field(
+    time: ExpressionDocument | None = field(
         default=None,
         description="when it happened, as written; of spans, nanoseconds that order the events of "
         "a process, and nothing else",
     )
-    fields: dict[str, ExpressionDocument] = Field(
+    fields: dict[str, ExpressionDocument] = field(
         default={}, description="what else is kept, for people"
     )
-    parameters: dict[str, ExpressionDocument] = Field(
+    parameters: dict[str, ExpressionDocument] = field(
         default={}, description="what gives the values of the parameters of a property"
     )
 
@@ -193,17 +169,17 @@ class RuleDocument(ValuesDocument):
     """Records that have what is asked for, and the event that each makes. What a rule does not say
     is as in the mapping."""
 
-    where: dict[FieldPath, Texts] = Field(
+    where: dict[FieldPath, Texts] = field(
         default={}, description="fields, and the value or the values that they may have"
     )
-    present: Items[FieldPath] = Field(default=(), description="fields that must be there")
-    absent: Items[FieldPath] = Field(default=(), description="fields that must not be there")
-    match: dict[FieldPath, Pattern] = Field(
+    present: Items[FieldPath] = field(default=(), description="fields that must be there")
+    absent: Items[FieldPath] = field(default=(), description="fields that must not be there")
+    match: dict[FieldPath, Pattern] = field(
         default={},
         description="fields, and regular expressions that they must match: a named group gives "
         "the value of its name, or is a field match.NAME",
     )
-    each: FieldPath | None = Field(
+    each: FieldPath | None = field(
         default=None, description="a list: an event for each of its items, which is the field each"
     )
 
@@ -211,48 +187,41 @@ class RuleDocument(ValuesDocument):
 class MappingDocument(ValuesDocument):
     """A mapping document."""
 
-    format: MappedFormat | None = Field(
+    format: MappedFormat | None = field(
         default=None, description="the format of the logs; null: found by looking at them"
     )
-    parser: Pattern | None = Field(
+    parser: Pattern | None = field(
         default=None,
         description=f"of {fitting('parser')}: the regular expression of an event, with the groups "
         "event, and perhaps host and clock",
     )
-    delimiter: Pattern | None = Field(
+    delimiter: Pattern | None = field(
         default=None,
         description=f"of {fitting('delimiter')}: what stands between runs; its group trace is the "
         "session, without it runs are numbered",
     )
-    instance: ExpressionDocument | None = Field(
+    instance: ExpressionDocument | None = field(
         default=None,
         description=f"of {fitting('instance')}: what tells apart several instances of a process, "
         "each of which is then a process of its own, PROCESS.INSTANCE",
     )
-    processes: dict[str, Text] | None = Field(
+    processes: Annotated[dict[str, Text], NotEmpty()] | None = field(
         default=None,
-        min_length=1,
         description=f"of {fitting('instance')}: the process at an address (HOST:PORT or HOST), a "
         "topic or queue, a service of RPC, a tool, or a peer.service",
     )
-    routes: Items[RouteText] | None = Field(
+    routes: Items[RouteText] | None = field(
         default=None,
         description=f"of {fitting('instance')}: routes by which requests are called, as POST "
         "/orders/{order}/cancel; what stands at the places is route.order",
     )
-    plain_names: bool = Field(
+    plain_names: bool = field(
         default=False,
         description="whether characters of names that need quotes in labels become _",
     )
-    events: Items[RuleDocument] = Field(
+    events: Items[RuleDocument] = field(
         default=(),
         description="rules: each that fits a record makes an event; where none does, what the "
         "mapping itself says is made",
     )
     schema_for_editors: str | None = SCHEMA
-
-
-for _shape in (TableExpression, MatchExpression, JoinExpression, ValuesDocument):
-    _shape.model_rebuild()
-RuleDocument.model_rebuild()
-MappingDocument.model_rebuild()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.resources import files
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from choreomon.core.recorded import Place
 from choreomon.files.source_positions import read_positioned
 from choreomon.logs.mappings.expressions import plain
 from choreomon.logs.mappings.field_path import getter, parse_path
-from choreomon.logs.mappings.mapping_document import built_in, parse_mapping
+from choreomon.logs.mappings.mapping_document import parse_mapping
 from choreomon.logs.mappings.user_patterns import Hopeless, UserPattern
 from tests.logs.readers.logs_for_tests import events, read
 
@@ -104,8 +105,8 @@ def test_the_schema_accepts_what_the_reader_does() -> None:
     validator = Draft202012Validator(mapping_schema())
     Draft202012Validator.check_schema(mapping_schema())
     for name in ("json-lines", "opentelemetry"):
-        text = json.dumps(built_in(name).document.model_dump(exclude_unset=True))
-        assert validator.is_valid(json.loads(text)), name
+        source = files("choreomon.logs.mappings").joinpath(f"{name}.yaml").read_bytes()
+        assert validator.is_valid(read_positioned(source, "m.yaml", as_json=False).value), name
     assert validator.is_valid({"name": ["a", {"join": ["b", {"constant": 3}]}]})
     for bad in ({"nam": "a"}, {"name": 3}, {"name": {"foo": 1}}, {"format": "csv"}):
         assert not validator.is_valid(bad)
