@@ -24,6 +24,7 @@ USING = {
     "experiment": ["experiment", "fig7", "--quick"],
     "experiment all": ["experiment", "all", "--quick"],
     "experiment instances": ["experiment", "instances"],
+    "experiment replicas": ["experiment", "replicas"],
 }
 
 
@@ -75,7 +76,7 @@ def test_every_module_that_uses_the_simulator_checks_for_it_or_is_behind_one_tha
     assert using - checking == BEHIND.keys()
     assert {name for names in BEHIND.values() for name in names} <= USING.keys()
     commands = {name.rpartition("/")[2] for name in checking}
-    assert commands - {"monitors", "instances"} <= USING.keys()  # those of `experiment`
+    assert commands - {"monitors", "instances", "replicas"} <= USING.keys()  # those of `experiment`
 
 
 def test_what_needs_no_simulator_works_beside_it(place: Path) -> None:

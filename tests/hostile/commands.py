@@ -45,6 +45,7 @@ VALID: Final = {
     "experiment rq4": "--quick --jobs 2 --output out",
     "experiment all": "--quick --jobs 2 --output out",
     "experiment instances": "--quick --output out.svg",
+    "experiment replicas": "--quick --output out.svg",
     "experiment multiprefix": "--interactions 1 --traces 1 --limit 1 --jobs 2 --budget 0.1 "
     "--output out",
     "experiment slices": "--multi-traces 1 --slices 1 --loops 1 --limit 1 --jobs 2 --budget 0.1 "

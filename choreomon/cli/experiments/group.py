@@ -30,6 +30,10 @@ _COMMANDS: Final = {
         "choreomon.cli.experiments.instances",
         "Messages and bytes of an event, by how many instances are alive.",
     ),
+    "replicas": (
+        "choreomon.cli.experiments.replicas",
+        "Messages, bytes and latency of an event, by how many replicas a service has.",
+    ),
     "multiprefix": (
         "choreomon.cli.experiments.multiprefix",
         "Graph sizes and times with and without reductions (the removal paper, section 6).",

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from choreomon.experiments.monitoring.fits import Fit
     from choreomon.experiments.monitoring.grids import ExperimentName, Variant
     from choreomon.experiments.monitoring.instances import Point
+    from choreomon.experiments.monitoring.replicas import Point as PointOfReplicas
     from choreomon.experiments.monitoring.summaries import Summary
     from choreomon.pictures.shapes.drawing import Picture
     from choreomon.pictures.shapes.line_chart import Axis, Line
@@ -44,6 +45,23 @@ def figure_of_instances(points: Sequence[Point]) -> Figure:
         "instances",
         line_chart("What an event costs", along, "mean", lines, scale="powers"),
         "Class C3, three sequences of length 4.",
+    )
+
+
+def figure_of_replicas(points: Sequence[PointOfReplicas]) -> Figure:
+    """The figure of the cost of an event, by how many replicas a service has."""
+    from choreomon.pictures.shapes.line_chart import Axis, Line, line_chart
+
+    along = Axis("replicas", tuple((at, f"{p.replicas}") for at, p in enumerate(points)))
+    lines = [
+        Line("messages an event", tuple((at, p.messages) for at, p in enumerate(points))),
+        Line("bytes an event", tuple((at, p.bytes) for at, p in enumerate(points))),
+        Line("latency, ms", tuple((at, p.latency) for at, p in enumerate(points))),
+    ]
+    return Figure(
+        "replicas",
+        line_chart("What an event costs", along, "mean", lines, scale="powers"),
+        "Class C3, three sequences of length 4, one role.",
     )
 
 

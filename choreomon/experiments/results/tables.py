@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from choreomon.experiments.monitoring.instances import Point
+from choreomon.experiments.monitoring.replicas import Point as PointOfReplicas
 from choreomon.experiments.offline.multiprefix import (
     COLUMNS,
     DEFAULT,
@@ -165,6 +166,22 @@ def instances_table(points: Iterable[Point]) -> str:
             f"{point.messages:.2f}",
             f"{point.bytes:.0f}",
             f"{point.bytes_of_message:.0f}",
+        )
+        for point in points
+    )
+    return markdown(head, rows)
+
+
+def replicas_table(points: Iterable[PointOfReplicas]) -> str:
+    """A table of the cost of an event, by how many replicas a service has."""
+    head = ("replicas", "events", "messages an event", "bytes an event", "latency, ms")
+    rows = (
+        (
+            f"{point.replicas}",
+            f"{point.events:,}",
+            f"{point.messages:.2f}",
+            f"{point.bytes:.0f}",
+            f"{point.latency:.1f}",
         )
         for point in points
     )

@@ -1,0 +1,109 @@
+"""Costs of monitors by how many replicas a service has.
+
+Applications are generated (docs/generate.md): class C3, three sequences of length four, no
+branches. The process that owns most steps is a role with this many replicas, served in turn. What
+happens is the same whatever their number, so the curve says what monitors need to know it all.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from choreomon.actors.balancing import Replicas
+from choreomon.actors.compilation import compile_application
+from choreomon.core.roles import Roles
+from choreomon.core.run import RunEvent
+from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
+from choreomon.experiments.monitoring.grids import UNBRANCHED
+from choreomon.properties.roles import automaton_over_slots
+from simulator.generation.parameters import of_class
+from simulator.generation.scenario import generated_scenario, generated_simulation
+
+REPLICAS: Final = (1, 2, 5, 10, 20, 50)
+QUICK: Final = (1, 2, 5, 10)
+RUNS: Final = 3
+
+
+class Cost(NamedTuple):
+    """The costs of one run with this many replicas; `labelled` are events that the property
+    mentions, `latency` is in milliseconds. `wrong`: formations that nobody declared, and verdicts
+    `violated` without a formation."""
+
+    replicas: int
+    labelled: int
+    messages: int
+    bytes: int
+    latency: float
+    wrong: int
+
+
+class Point(NamedTuple):
+    """The mean of all runs with this many replicas: monitoring messages and bytes for each labelled
+    event, and milliseconds from an event to the last verdict about it."""
+
+    replicas: int
+    events: int
+    messages: float
+    bytes: float
+    latency: float
+    wrong: int
+
+
+def cost(replicas: int, seed: int) -> Cost:
+    """Run and measure; the result is the same on every machine."""
+    scenario = generated_scenario(of_class("C3", sequences=3, length=4, branching=UNBRANCHED), seed)
+    plain = generated_simulation(scenario)
+    assert plain.automaton is not None
+    owners = Counter(label.process for label in plain.automaton.labels)
+    roles = Roles({owners.most_common(1)[0][0]: replicas})
+    automaton = automaton_over_slots(plain.automaton, roles)
+    simulation = replace(
+        plain,
+        application=compile_application(scenario.application, Replicas(roles)),
+        automaton=automaton,
+    )
+    labels, labelled = frozenset(automaton.labels), 0
+
+    def count(event: RunEvent) -> None:
+        nonlocal labelled
+        labelled += event.label in labels
+
+    run = simulation.run(seed, recorder=count)
+    formed = {each.event_index for each in run.formed or ()}
+    violated = {v.event_index for v in run.verdicts if v.verdict == VIOLATED}
+    possible = {v.event_index for v in run.verdicts if v.verdict == POSSIBLY_VIOLATED}
+    wrong = len(formed - violated - possible) + len(violated - formed)
+    latency = (run.latency.mean or 0.0) / 1000
+    return Cost(replicas, labelled, run.monitoring_messages, run.monitoring_bytes, latency, wrong)
+
+
+def curve(costs: Collection[Cost]) -> list[Point]:
+    """The points, one for each number of replicas, in ascending order."""
+    points = []
+    for replicas in sorted({each.replicas for each in costs}):
+        own = [each for each in costs if each.replicas == replicas]
+        events = sum(each.labelled for each in own)
+        points.append(
+            Point(
+                replicas,
+                events,
+                sum(each.messages for each in own) / events,
+                sum(each.bytes for each in own) / events,
+                sum(each.latency for each in own) / len(own),
+                sum(each.wrong for each in own),
+            )
+        )
+    return points
+
+
+def in_words(points: Sequence[Point]) -> str:
+    """A sentence on the result."""
+    first, last = points[0], points[-1]
+    return (
+        f"From {first.replicas} to {last.replicas} replicas: {first.messages:.2f} and "
+        f"{last.messages:.2f} messages an event, {first.bytes:.0f} and {last.bytes:.0f} bytes, "
+        f"a last verdict after {first.latency:.1f} and {last.latency:.1f} ms."
+    )
