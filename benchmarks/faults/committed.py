@@ -25,9 +25,9 @@ from choreomon.agent_files.wire import NO_STORE
 from choreomon.core.binding import Binding
 from choreomon.core.message import Label
 from choreomon.core.vector_clock import VectorClock
+from choreomon.runtime.configured_sidecar import make_sidecar
 from choreomon.runtime.hosted import SidecarState
 from choreomon.runtime.inputs import FromPeer, Input, Recovered, Report, decode_batch
-from choreomon.runtime.node import make_sidecar
 from choreomon.runtime.outputs import Decided, DeclaredVerdict, Output, Ticked
 from choreomon.runtime.reloading import reloaded
 from choreomon.runtime.stores.sqlite import SqliteStore, boot_id

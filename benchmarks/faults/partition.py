@@ -55,7 +55,7 @@ from choreomon.properties.automaton import (
     sequence_automaton,
 )
 from choreomon.properties.tables import RULES_NAMES, RulesName
-from choreomon.runtime.node import make_sidecar
+from choreomon.runtime.configured_sidecar import make_sidecar
 from choreomon.runtime.outputs import Decided, LeftUnsettled, Ticked
 
 PROBE_EVERY: Final = 0.05

@@ -19,6 +19,7 @@ from choreomon.agent_files.addresses import ANY_HOST, MAX_SOCKET_PATH, Address, 
 from choreomon.agent_files.clocks.text import KEY_BYTES, MAX_SYSTEMS
 from choreomon.agent_files.delivered.sinks import Sink, StdoutSink
 from choreomon.agent_files.local import MAX_LEASE
+from choreomon.agent_files.postgresql import PostgresqlStore, postgresql_defects
 from choreomon.agent_files.proxies import Proxies, route_defects
 from choreomon.agent_files.table_file import SplitTable, load_table
 from choreomon.core.errors import Defect, DocumentError, Problem
@@ -89,7 +90,7 @@ class AgentConfig:
     peers: Mapping[str, str] = field(default_factory=dict)
     keys: Keys | None = None
     insecure: bool = False
-    store: Path | None = None
+    store: Path | PostgresqlStore | None = None
     durability: Durability = "process"
     deadline: float = 1.0
     give_up: float = 60.0
@@ -201,6 +202,9 @@ def config_defects(config: AgentConfig) -> Iterator[Defect]:
             f"should be longer than the deadline, {config.deadline:g}s: at the deadline a "
             "provisional word is given, and after it the silent ones are given up",
         )
+    if isinstance(config.store, PostgresqlStore):
+        for defect in postgresql_defects(config.store, config.lease):
+            yield Defect(("store", *defect.path), defect.message)
     if config.durability == "off" and config.store is not None:
         yield Defect(
             ("store",),

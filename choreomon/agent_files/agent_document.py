@@ -40,11 +40,13 @@ from choreomon.agent_files.delivered.sinks import (
     WebhookFormat,
     WebhookSink,
 )
+from choreomon.agent_files.postgresql import SCHEMA as POSTGRESQL_SCHEMA
+from choreomon.agent_files.postgresql import PostgresqlStore
 from choreomon.agent_files.proxy_document import ProxiesDocument, proxies_of
 from choreomon.files.fields import SCHEMA, Items, Name, OneOrMore, one_key
 from choreomon.files.input_files import beginning, folder_of
 from choreomon.files.shape_reading import in_shape
-from choreomon.files.shapes import Bounds, Choice, Part, field
+from choreomon.files.shapes import Bounds, Choice, NotEmpty, Part, field
 from choreomon.files.source_positions import MAX_BYTES, Positioned, read_positioned
 
 # ---------------------------------------------------------------- the parts
@@ -69,6 +71,8 @@ class LocalTcpDocument(Part):
         description="a file of mode 0600, with a secret that services must tell"
     )
 
+
+Text: TypeAlias = Annotated[str, NotEmpty()]
 
 Local: TypeAlias = Annotated[
     LocalPathDocument | LocalTcpDocument,
@@ -140,6 +144,39 @@ SinkDocument: TypeAlias = Annotated[
 ]
 
 
+class PostgresqlDocument(Part):
+    """A journal in PostgreSQL, for slots that move."""
+
+    postgresql: Text = field(
+        description="a URL as libpq has it, postgresql://USER@HOST/DATABASE, without a password"
+    )
+    table_schema: Text = field(
+        default=POSTGRESQL_SCHEMA,
+        key="schema",
+        description="the schema, one for each monitored system",
+    )
+    timeout: Time = field(
+        default=2.0,
+        shown_default="2s",
+        description="how long an answer of the server is waited for",
+    )
+    lease: Time = field(
+        default=10.0,
+        shown_default="10s",
+        description="after which others may take the slot of an agent that is silent",
+    )
+    holder: Text | None = field(
+        default=None,
+        description="the name of the pod, which is no other agent's; null: the machine's, with "
+        "where the service connects",
+    )
+
+
+StoreDocument: TypeAlias = Annotated[
+    FilePath | PostgresqlDocument, Choice(lambda value: int(not isinstance(value, str)))
+]
+
+
 class LogDocument(Part):
     """Logging, to the standard error."""
 
@@ -191,8 +228,10 @@ class AgentDocument(Part):
     insecure: bool = field(
         default=False, description="true: no keys, plain text, addresses on loopback alone"
     )
-    store: FilePath | None = field(
-        default=None, description="the file for what must survive; none with durability: off"
+    store: StoreDocument | None = field(
+        default=None,
+        description="what must survive: its file, or {postgresql: URL, ...} for a slot that moves; "
+        "none with durability: off",
     )
     durability: Durability = field(
         default="process",
@@ -280,7 +319,7 @@ def _config(document: AgentDocument, located: Positioned) -> AgentConfig:
         peers=document.peers,
         keys=None if keys is None else Keys(at(keys.secret), at(keys.peers)),
         insecure=document.insecure,
-        store=None if document.store is None else at(document.store),
+        store=_store(document.store, folder),
         durability=document.durability,
         deadline=document.deadline,
         give_up=document.give_up,
@@ -298,6 +337,13 @@ def _config(document: AgentDocument, located: Positioned) -> AgentConfig:
 
 def _limits(limits: LimitsDocument) -> Limits:
     return Limits(limits.frame_bytes, limits.frames_per_second, limits.sessions, limits.window)
+
+
+def _store(store: str | PostgresqlDocument | None, folder: Path) -> Path | PostgresqlStore | None:
+    if isinstance(store, PostgresqlDocument):
+        limits = (store.timeout, store.lease)
+        return PostgresqlStore(store.postgresql, store.table_schema, *limits, store.holder or "")
+    return None if store is None else folder / store
 
 
 def _local(local: LocalPathDocument | LocalTcpDocument, folder: Path) -> LocalAccess:

@@ -6,8 +6,9 @@ import asyncio
 import signal
 from collections.abc import Callable, Sequence
 
-from choreomon.agent_files.agent_config import AgentConfig
+from choreomon.agent_files.agent_config import AgentConfig, refuse
 from choreomon.agent_files.table_file import SplitTable
+from choreomon.core.errors import Defect
 from choreomon.runtime.agent import Agent, LineSink
 from choreomon.runtime.front import Front
 from choreomon.runtime.operations.logs import Log, configure
@@ -23,7 +24,8 @@ async def run_agent(
     front: Callable[[Agent], Front] | None = None,
 ) -> None:
     """Run one agent until SIGTERM or SIGINT; at SIGHUP it reads its configuration anew. `hung_up`:
-    whether there was one before. `front`: makes that of the agent. Raises as `Agent` does."""
+    whether there was one before. `front`: makes that of the agent. Raises as `Agent`
+    does, and `DocumentError` when its slot is somebody else's."""
     undo = configure(config.log)
     log = Log(process=config.process)
     loop = asyncio.get_running_loop()
@@ -44,8 +46,14 @@ async def run_agent(
         loop.add_signal_handler(signal.SIGHUP, agent.reload)
         if ready is not None:
             ready(agent)
-        await asked_to_stop.wait()
+        over = agent.node.over
+        waits = [loop.create_task(event.wait()) for event in (asked_to_stop, over)]
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        for each in waits:
+            each.cancel()
         await agent.stop()
+        if over.is_set():
+            refuse(config, [Defect(("store",), f"{agent.node.failing_why}")])
     finally:
         log.close()
         undo()

@@ -21,6 +21,7 @@ from choreomon.monitor.of_instances.messages import said_in
 from choreomon.runtime.hosted import SidecarState
 from choreomon.runtime.inputs import (
     Abandoned,
+    BegunAnew,
     Delivered,
     Expired,
     FromPeer,
@@ -191,9 +192,10 @@ class Driver:
 
     # Inputs.
 
-    def recover(self, *, forgetful: bool) -> bool:
+    def recover(self, *, forgetful: bool, reached: int = 0) -> bool:
         """Go on where the journal ends; whether there was one. To be called once, before anything
-        else. `forgetful`: the last commits may be lost, as after a power failure.
+        else. `forgetful`: the last commits may be lost, as after a power failure, and if `reached`
+        is not 0, all of those that made so many events.
 
         Raises `msgspec.MsgspecError` or `MalformedMessage` for a journal that is none.
         """
@@ -207,7 +209,7 @@ class Driver:
         self.committed = self.state
         if snapshot is None and not rows and not forgetful:
             return False
-        self.take(Recovered(forgetful))
+        self.take(BegunAnew(forgetful, reached) if reached else Recovered(forgetful))
         self._held += self.sidecar.resumed(self.state)
         until = self._now() + self._timeouts.absent
         self._absent.update(dict.fromkeys(self.state.sessions, until))

@@ -13,21 +13,19 @@ import asyncio
 import secrets
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final, Protocol
 
 import zmq
 
 from choreomon.agent_files.agent_config import AgentConfig, refuse, told_at
-from choreomon.agent_files.clocks.coding import PLAIN
 from choreomon.agent_files.table_file import SplitTable
-from choreomon.agent_files.wire import NO_STORE, STORE_BYTES
+from choreomon.agent_files.wire import STORE_BYTES
 from choreomon.core.errors import Defect, MalformedMessage
-from choreomon.monitor.host import Host
-from choreomon.monitor.of_instances.monitor import InstanceMonitor
-from choreomon.monitor.pull import Monitor
-from choreomon.monitor.rule_sets import RULES
+from choreomon.runtime.configured_sidecar import make_sidecar
 from choreomon.runtime.driver import Driver, Timeouts
+from choreomon.runtime.leases.ends import Fenced
 from choreomon.runtime.network.credentials import load_security
 from choreomon.runtime.network.peers import CannotListen, PeerSockets
 from choreomon.runtime.network.peers import Limits as PeerLimits
@@ -35,7 +33,7 @@ from choreomon.runtime.openings import Informed, Openings
 from choreomon.runtime.outputs import DeclaredVerdict, Dropped, Observed, Reply
 from choreomon.runtime.ports import AnswerKind, CommitFailed
 from choreomon.runtime.reloading import CannotReload
-from choreomon.runtime.sidecar import Sidecar
+from choreomon.runtime.renewing import Renewing
 from choreomon.runtime.slices import Slices
 from choreomon.runtime.stores.agent_store import AgentStore
 from choreomon.runtime.stores.opening import TimedStore, open_store, stored_tables
@@ -80,51 +78,6 @@ class Service(Informed, Protocol):
         """Go on."""
 
 
-OF_INSTANCES: Final = 8
-"""Inspections that may be open of a property for each instance for one of another: they are of
-thousands of orders, of which each has few."""
-
-
-def make_sidecar(
-    config: AgentConfig, tables: Sequence[SplitTable], store: bytes = NO_STORE
-) -> Sidecar:
-    """The sidecar that a configuration and its tables describe, those under `closing` at the end.
-    `store`: the name of its store."""
-    systems = tuple(bytes.fromhex(table.system_id) for table in tables)
-    return Sidecar(
-        process=config.process,
-        role=next((table.named for table in tables if table.roles), ""),
-        short_clocks=any(table.roles and len(table.processes) > PLAIN for table in tables),
-        store=store,
-        systems=systems,
-        after={
-            system: table.after
-            for system, table in zip(systems, tables, strict=True)
-            if table.after is not None
-        },
-        closing=frozenset(systems[len(systems) - len(config.closing) :]),
-        value_keys={
-            system: table.key for system, table in zip(systems, tables, strict=True) if table.key
-        },
-        hosts=tuple(
-            Host(
-                (InstanceMonitor if table.table.parameters else Monitor)(
-                    table.table,
-                    table.processes,
-                    RULES[table.rules],
-                    has_deadline=True,
-                    most_open=config.most_open * (OF_INSTANCES if table.table.parameters else 1),
-                    in_slices=True,
-                )
-            )
-            for table in tables
-        ),
-        lease=config.lease,
-        window=config.limits.window,
-        most_sessions=config.limits.sessions,
-    )
-
-
 class _Context(zmq.Context[zmq.Socket[bytes]]):
     """A context that waits for nobody once forgotten. One of pyzmq, if collected with open sockets,
     as when a loop ended before its agent, waits for them for ever."""
@@ -165,7 +118,12 @@ class Node:
         self._reloaded = reloaded
         self._wanted = self.tables
         self._store = store or open_store(config, tables)
-        timed = None if self._store is None else TimedStore(self._store, observer.committed)
+        self.over = asyncio.Event()
+        """Set when its slot is somebody else's, whom `failing_why` names: stop it then. Nothing
+        leaves any more."""
+        store = self._store
+        timed = store and TimedStore(store, observer.committed, self._fenced)
+        self._renewing = None if store is None else Renewing(store, loop, self._fenced)
         if self._store is not None:
             self.tables = stored_tables(config, tables, self._store)
         self._name = secrets.token_bytes(STORE_BYTES) if self._store is None else self._store.name
@@ -192,10 +150,15 @@ class Node:
         store = self._store
         try:
             with told_at(self.config, ("store",)):
-                self.driver.recover(forgetful=store is not None and store.forgetful)
+                self.driver.recover(
+                    forgetful=store is not None and store.forgetful,
+                    reached=0 if store is None else store.reached,
+                )
             self.reload(self.config, self._wanted)
         except CannotReload as error:
             refuse(self.config, [Defect(("tables",), str(error))])
+        except (CommitFailed, Fenced) as error:
+            refuse(self.config, [Defect(("store",), str(error))])
         except (MalformedMessage, ValueError) as error:
             told = f"cannot be read: {error}; to begin anew, and lose what it holds, remove it"
             refuse(self.config, [Defect(("store",), f"{self.config.store}: {told}")])
@@ -226,6 +189,8 @@ class Node:
                 refuse(self.config, [Defect(("listen",), str(error))])
             raise
         self.recovered = True
+        if self._renewing is not None:
+            self._renewing.begin()
         self.flush()
         self._open()
 
@@ -248,9 +213,10 @@ class Node:
             self._open()
 
     def _open(self) -> None:
-        if not self._stopped and self.service is not None:
-            self.openings.open(self.service)
-            self._arm()
+        if not self._halted and self.service is not None:
+            with suppress(Fenced):
+                self.openings.open(self.service)
+                self._arm()
 
     def _opened(self, tables: tuple[SplitTable, ...]) -> None:
         self.tables = tables
@@ -261,13 +227,16 @@ class Node:
         if self._stopped:
             return
         try:
-            self.driver.flush()
+            if not self._halted:
+                self.driver.flush()
             if self.service is not None:
                 self.service.written()
-            if self._store is not None and not self.driver.failing:
+            if not (self._store is None or self._halted or self.driver.failing):
                 self.driver.snapshot()
         except CommitFailed as failure:  # of the snapshot: the rows are there all the same
             self.observer.failing(str(failure))
+        except Fenced:
+            pass  # which was told
         finally:
             self._close()
             if self._store is not None:
@@ -282,8 +251,22 @@ class Node:
         if self._store is not None:
             self._store.abandon()
 
+    @property
+    def _halted(self) -> bool:
+        """True if it takes no turns any more."""
+        return self._stopped or self.over.is_set()
+
+    def _fenced(self, fenced: Fenced) -> None:
+        """Stop where it is: what waits for a commit never leaves."""
+        if not self._halted:
+            self.over.set()
+            self._slices.close()
+            self.failing(str(fenced))
+
     def _close(self) -> None:
         self._stopped = True
+        if self._renewing is not None:
+            self._renewing.end()
         self._slices.close()
         if self._timer is not None:
             self._timer.cancel()
@@ -302,23 +285,25 @@ class Node:
 
     def soon(self) -> None:
         """Something was put to the driver: flush it when all that is there by now was taken."""
-        if not self._flushing and not self._stopped:
+        if not self._flushing and not self._halted:
             self._flushing = True
             self.loop.call_soon(self._flush_now)
 
     def _flush_now(self) -> None:
         self._flushing = False
-        if self._stopped or not self.driver.idle:
+        if self._halted or not self.driver.idle:
             self.flush()
         self._open()  # something may be due without anything to commit: that a service is gone
 
     def flush(self) -> None:
         """Commit, and let out."""
-        if self._stopped or self.driver.idle:
+        if self._halted or self.driver.idle:
             return
         try:
             if not self.driver.failing:
                 self.driver.flush()
+        except Fenced:
+            pass  # which was told
         finally:
             self._turned()
 
@@ -339,8 +324,12 @@ class Node:
 
     def _tick(self) -> None:
         self._timer = None
+        if self._halted:
+            return
         try:
             self.driver.tick(self._slices.enough())
+        except Fenced:
+            pass  # which was told
         finally:
             self._turned()
         self._open()
@@ -349,6 +338,8 @@ class Node:
         """Send the outputs and set the timer. After an exception there may be more to do."""
         if self.service is not None:
             self.service.written()
+        if self._halted:
+            return
         if not (self.driver.idle or self.driver.failing):
             self.soon()
         self._slices.soon()

@@ -626,7 +626,7 @@ def test_every_field_of_the_schema_says_what_it_means_and_defaults_are_as_writte
     fields = [found for part in parts for found in part.get("properties", {}).items()]
     assert len(fields) > 30
     assert [name for name, field in fields if not field.get("description")] == []
-    defaults = {name: field["default"] for name, field in fields if "default" in field}
+    defaults = {name: field["default"] for name, field in reversed(fields) if "default" in field}
     assert (defaults["deadline"], defaults["give_up"], defaults["lease"]) == ("1s", "1m", "5s")
     assert defaults["timeout"] == "2s"
     assert defaults["verdicts"] == [{"stdout": True}]

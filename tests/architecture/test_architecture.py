@@ -124,6 +124,7 @@ THIRD_PARTY = {
     "regex": "logs",
     "numpy": "automata batch sessions",
     "pyarrow": "sessions",
+    "psycopg": "runtime",
     "ray": "batch",
     "pytest": "testing",
     "opentelemetry": "opentelemetry",

@@ -142,6 +142,16 @@ def test_what_is_wrong_with_it_is_told_as_of_a_configuration(
     assert "application" not in answer.err
 
 
+def test_a_server_in_the_place_of_a_file_is_told_with_its_lease(agent: Path) -> None:
+    store = next(line for line in AGENT.splitlines() if line.startswith("store:"))
+    server = "store: {postgresql: 'postgresql:///monitoring?user=shop', lease: 77s}"
+    agent.write_text(AGENT.replace(store, server), encoding="utf-8")
+    answer = choreomon("check", "agent.yaml")
+    assert answer.code == 0, answer.err
+    for told in ("kept in PostgreSQL", "postgresql:///monitoring, schema", "77"):
+        assert told in answer.out
+
+
 def rename_key() -> None:
     Path("keys/stock.key").rename("keys/shipping.key")
 

@@ -56,7 +56,11 @@ def leaves(schema: dict[str, Any], path: str = "") -> dict[str, dict[str, Any]]:
             found |= leaves(part["items"], f"{path}[]")
         for name, field in part.get("properties", {}).items():
             here = f"{path}.{name}" if path else name
-            found |= leaves(field, here) or {here: field}
+            within = leaves(field, here)
+            plain = [each for each in alternatives(field) if each["type"] == "string"]
+            if within and plain:
+                found[here] = {**plain[0], "default": field.get("default", "")}
+            found |= within or {here: field}
     return found
 
 
@@ -104,6 +108,7 @@ def test_every_field_is_in_the_table_with_its_values_and_its_default() -> None:
 def test_a_default_of_null_is_told_from_none() -> None:
     assert {path for path, field in FIELDS.items() if field.get("default", "") is None} == {
         "store",
+        "store.holder",
         "http",
         "verdicts[].webhook.headers_file",
         "verdicts[].webhook.secret_file",

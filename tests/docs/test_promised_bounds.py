@@ -18,12 +18,12 @@ from choreomon.core.decisive_reasons import MOST_REASONS
 from choreomon.monitor.gaps import MAX_GAPS
 from choreomon.monitor.host import LEAP
 from choreomon.monitor.pull import WAITING_PER_OPEN
+from choreomon.runtime.configured_sidecar import OF_INSTANCES
 from choreomon.runtime.delivery.sinks import PATIENT, Sinks
 from choreomon.runtime.driver import ROWS_PER_SNAPSHOT, Timeouts
 from choreomon.runtime.local_socket import MAX_TOKEN, MIN_TOKEN
 from choreomon.runtime.network import peer_limits
 from choreomon.runtime.network.peer_stores import QUIET
-from choreomon.runtime.node import OF_INSTANCES
 from choreomon.runtime.operations import logs
 from choreomon.runtime.outstanding import BackOff
 from choreomon.runtime.service import MAX_CONNECTIONS

@@ -12,9 +12,9 @@ from choreomon.core.message import Message
 from choreomon.properties.instances import Parameters
 from choreomon.properties.tables import transition_tables
 from choreomon.runtime.agent import Agent
+from choreomon.runtime.configured_sidecar import make_sidecar
 from choreomon.runtime.driver import Timeouts
 from choreomon.runtime.network.peer_limits import Limits as PeerLimits
-from choreomon.runtime.node import make_sidecar
 from choreomon.runtime.operations.logs import Log
 from choreomon.runtime.outputs import Dropped
 from tests.properties.stated import automaton_of

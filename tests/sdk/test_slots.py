@@ -16,8 +16,8 @@ from choreomon.core.errors import DocumentError
 from choreomon.core.live import LiveVerdict
 from choreomon.documents.read import parse_document
 from choreomon.properties.tables import transition_tables
+from choreomon.runtime.configured_sidecar import make_sidecar
 from choreomon.runtime.inputs import Hello
-from choreomon.runtime.node import make_sidecar
 from choreomon.runtime.outputs import Reply
 from choreomon.sdk.embedded import embed
 from choreomon.testing.held_ports import HeldPorts

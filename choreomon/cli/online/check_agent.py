@@ -142,7 +142,7 @@ def _facts(config: AgentConfig, tables: tuple[SplitTable, ...]) -> list[tuple[st
         ("asks", ", ".join(f"{peer} at {config.peers[peer]}" for peer in asked) or "nobody"),
         ("between agents", "plain text" if config.keys is None else f"keys, {config.keys.secret}"),
         ("the service connects at", f"{local}, the group too" if config.local.group else local),
-        ("durability", f"{config.durability}, {config.store}" if config.store else "off"),
+        _kept(config),
         ("deadline", f"{config.deadline:g} s; judged for good after {config.give_up:g} s"),
         ("lease", f"{config.lease:g} s"),
         ("verdicts to", ", ".join(map(str, config.verdicts))),
@@ -153,6 +153,15 @@ def _facts(config: AgentConfig, tables: tuple[SplitTable, ...]) -> list[tuple[st
         told = f"{config.proxies.listen}, and fail {config.proxies.fail}"
         facts.append(("proxies ask at", told))
     return facts
+
+
+def _kept(config: AgentConfig) -> tuple[str, str]:
+    from choreomon.agent_files.postgresql import PostgresqlStore
+
+    if isinstance(config.store, PostgresqlStore):
+        told = f"{config.store}; others may take the slot after {config.store.lease:g} s"
+        return "kept in PostgreSQL", told
+    return "durability", f"{config.durability}, {config.store}" if config.store else "off"
 
 
 def rows_in_json(table: TransitionTable) -> list[dict[str, Any]]:

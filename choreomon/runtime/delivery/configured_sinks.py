@@ -63,8 +63,8 @@ def _webhook(target: WebhookSink, config: AgentConfig) -> Webhook:
 
 
 def dead_letter_file(target: WebhookSink, config: AgentConfig) -> Path | None:
-    """The dead letter file that is named, or one beside the store; `None` without a store."""
-    if target.dead_letter_file is not None or config.store is None:
+    """The dead letter file that is named, or one beside the store; `None` without a file."""
+    if target.dead_letter_file is not None or not isinstance(config.store, Path):
         return target.dead_letter_file
     return config.store.with_name(f"{config.store.name}.dead-letters.jsonl")
 

@@ -15,11 +15,13 @@ from choreomon.runtime.ports import Store
 
 
 class Fenced(Exception):
-    """The lease of this slot has another number: somebody took the slot. Nothing of the commit is
-    kept, and it is not tried again; see `choreomon.runtime.leases.holding`."""
+    """The lease of this slot has another number: somebody took the slot, `holder` where that is
+    known. Nothing of the commit is kept, and it is not tried again; see
+    `choreomon.runtime.leases.holding`."""
 
-    def __init__(self, slot: str) -> None:
-        super().__init__(f"the lease of {slot} is somebody else's")
+    def __init__(self, slot: str, holder: str = "", address: str = "") -> None:
+        whose = f"that of {holder}, whose agent is at {address}" if holder else "somebody else's"
+        super().__init__(f"the lease of {slot} is {whose}")
         self.slot = slot
 
 

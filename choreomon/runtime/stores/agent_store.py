@@ -30,6 +30,19 @@ class AgentStore(Store, Protocol):
     def forgetful(self) -> bool:
         """Tell whether the last commits may be lost."""
 
+    @property
+    def reached(self) -> int:
+        """The count that earlier lives of the process may have reached, where all that is known of
+        them is lost (`choreomon.runtime.leases.rules`); 0 otherwise."""
+
+    @property
+    def renewal(self) -> float | None:
+        """Seconds until `renew` is due; `None`: there is no lease, as where a file is locked."""
+
+    def renew(self) -> None:
+        """Renew the lease. Raises `CommitFailed` where that cannot be done now, and
+        `choreomon.runtime.leases.ends.Fenced`."""
+
     def close(self) -> None:
         """Close in order, after all was committed."""
 

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from typing import ParamSpec, TypeVar
 
 from choreomon.agent_files.agent_config import AgentConfig, refuse, told_at
+from choreomon.agent_files.postgresql import PostgresqlStore
 from choreomon.agent_files.table_file import SplitTable
 from choreomon.core.errors import Defect, DocumentError
+from choreomon.runtime.leases.ends import Fenced
 from choreomon.runtime.ports import CommitFailed, Store
 from choreomon.runtime.snapshot import without_drained
 from choreomon.runtime.stores.agent_store import AgentStore, Owner
 from choreomon.runtime.stores.sqlite import SqliteStore, boot_id
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 def open_store(config: AgentConfig, tables: Sequence[SplitTable]) -> AgentStore | None:
@@ -20,6 +26,11 @@ def open_store(config: AgentConfig, tables: Sequence[SplitTable]) -> AgentStore 
         return None
     owner = Owner(config.process, tuple(table.system_id for table in tables))
     with told_at(config, ("store",)):
+        if isinstance(config.store, PostgresqlStore):
+            from choreomon.runtime.stores.postgresql.held import open_held
+
+            local = str(config.local.path or config.local.tcp)
+            return open_held(config.store, owner, local=local, listen=config.listen)
         return SqliteStore(config.store, config.durability, boot_id(), owner=owner)
 
 
@@ -62,18 +73,38 @@ def _left_out(store: AgentStore, systems: Sequence[str]) -> bool:
 
 
 class TimedStore:
-    """A store whose commits are timed."""
+    """A store whose commits are timed, and which tells when one is refused for good."""
 
-    def __init__(self, store: Store, committed: Callable[[float], None]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        committed: Callable[[float], None],
+        fenced: Callable[[Fenced], None],
+    ) -> None:
         self._store = store
         self._committed = committed
-        self.load = store.load
-        self.snapshot = store.snapshot
-        self.exchange = store.exchange
-        self.instance = store.instance
-        self.instances = store.instances
+        self._fenced = fenced
+        self.load = self._telling(store.load)
+        self.snapshot = self._telling(store.snapshot)
+        self.exchange = self._telling(store.exchange)
+        self.instance = self._telling(store.instance)
+        self.instances = self._telling(store.instances)
 
     def commit(self, row: bytes) -> None:
         began = time.perf_counter()
-        self._store.commit(row)
+        try:
+            self._store.commit(row)
+        except Fenced as fenced:
+            self._fenced(fenced)
+            raise
         self._committed(time.perf_counter() - began)
+
+    def _telling(self, operation: Callable[P, R]) -> Callable[P, R]:
+        def told(*args: P.args, **kwargs: P.kwargs) -> R:
+            try:
+                return operation(*args, **kwargs)
+            except Fenced as fenced:
+                self._fenced(fenced)
+                raise
+
+        return told

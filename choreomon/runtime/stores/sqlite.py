@@ -180,6 +180,19 @@ class SqliteStore:
         (snapshot,) = run("SELECT coalesce(max(number), 0) FROM snapshot").fetchone()
         self._number = max(self._number, snapshot)
 
+    @property
+    def reached(self) -> int:
+        """Nothing is known of a store that is lost."""
+        return 0
+
+    @property
+    def renewal(self) -> None:
+        """The lock of the file is held for as long as the process lives."""
+        return None
+
+    def renew(self) -> None:
+        """Nothing ends that would have to be renewed."""
+
     def _read_name(self) -> bytes:
         if not self._has_table("name"):
             return NO_STORE

@@ -1,0 +1,102 @@
+"""The store of the slot that an agent has, together with its lease."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Final
+
+from choreomon.agent_files.postgresql import PostgresqlStore
+from choreomon.core.roles import NO_ROLES
+from choreomon.runtime.leases.ends import Fenced, Taken
+from choreomon.runtime.leases.rules import Lease, reached_before
+from choreomon.runtime.ports import CommitFailed
+from choreomon.runtime.stores.agent_store import Owner
+from choreomon.runtime.stores.postgresql.journal import SlotJournal
+from choreomon.runtime.stores.postgresql.leases import PostgresLeases
+from choreomon.runtime.stores.postgresql.server import Address, Server
+from choreomon.runtime.stores.postgresql.tables import unusable
+
+RENEWALS: Final = 3
+"""Renewals in the time of a lease, so that one may be late."""
+
+
+class HeldStore:
+    """The store of a slot that was taken: see `choreomon.runtime.stores.agent_store`. `seconds`: of
+    its lease."""
+
+    def __init__(self, leases: PostgresLeases, taken: Taken, *, seconds: float) -> None:
+        assert isinstance(taken.store, SlotJournal)
+        self._leases = leases
+        self._journal = taken.store
+        self._lease = taken.lease
+        self.name = leases.kept(taken.lease.slot).name
+        """The same for all lives of a slot: they count apart."""
+        self.forgetful = taken.lost
+        self.reached = reached_before(taken.lease.lives) if taken.lost else 0
+        self.renewal = seconds / RENEWALS
+        self.load = taken.store.load
+        self.commit = taken.store.commit
+        self.snapshot = taken.store.snapshot
+        self.exchange = taken.store.exchange
+        self.instance = taken.store.instance
+        self.instances = taken.store.instances
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The ids of the systems that it holds, in the order of its tables."""
+        return self._journal.systems
+
+    def renew(self) -> None:
+        """Renew the lease. Raises `CommitFailed` and `Fenced`."""
+        slot = self._lease.slot
+        if self._leases.renew({slot: self._lease.number}):
+            lease = self._leases.kept(slot).lease
+            raise Fenced(slot, lease.holder, lease.address)
+
+    def close(self) -> None:
+        """Give the slot back, after all was committed."""
+        with suppress(CommitFailed):  # then others wait until the lease is over
+            self._leases.give_back(self._lease.slot, self._lease.number)
+        self._leases.close()
+
+    def abandon(self) -> None:
+        """Give the slot back. What is there was not changed."""
+        self.close()
+
+
+def open_held(store: PostgresqlStore, owner: Owner, *, local: str, listen: str) -> HeldStore:
+    """Take the slot of an owner, and its store. `local`: where its service connects; `listen`:
+    where its agent is found. Raises `DocumentError`, also where somebody else has the slot."""
+    where = str(store)
+    try:
+        server = Server(Address(store.url, store.schema, store.timeout))
+    except ImportError:
+        told = "needs psycopg, which is not installed: pip install choreomon[postgresql]"
+        raise unusable(where, told) from None
+    leases = PostgresLeases(
+        server,
+        holder=store.named_holder(local),
+        address=listen,
+        seconds=store.lease,
+        roles=NO_ROLES,
+        systems=owner.systems,
+    )
+    try:
+        taken = leases.take(owner.process, used=True)
+        if taken is None:
+            raise unusable(where, _held(*leases.look(owner.process)))
+        return HeldStore(leases, taken, seconds=store.lease)
+    except CommitFailed as failed:
+        leases.close()
+        raise unusable(where, f"cannot be used: {failed}") from None
+    except BaseException:
+        leases.close()
+        raise
+
+
+def _held(now: float, leases: tuple[Lease, ...]) -> str:
+    (lease,) = leases
+    return (
+        f"{lease.slot} is held by {lease.holder}, whose agent is at {lease.address}, for "
+        f"{max(0.0, lease.until - now):.1f}s at least: stop that one, or start this one then"
+    )
