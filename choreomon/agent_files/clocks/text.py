@@ -29,8 +29,6 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
-from choreomon.agent_files.clocks.coding import clock_of, coded
-from choreomon.agent_files.clocks.packed import packed
 from choreomon.core.errors import MalformedMessage
 from choreomon.core.names import MAX_WORD, WORD_PATTERN, of_word, word
 from choreomon.core.vector_clock import VectorClock, merge
@@ -105,6 +103,10 @@ def is_short(text: ClockText) -> bool:
 
 
 def _short_entries(clock: VectorClock) -> bytes:
+    # Services read and write clocks, too, and few of them short ones, which need msgspec.
+    from choreomon.agent_files.clocks.coding import coded
+    from choreomon.agent_files.clocks.packed import packed
+
     code = coded(packed(clock))
     if isinstance(code, bytes):
         return _varint(len(code)) + code
@@ -175,6 +177,8 @@ def _decoded(data: bytes, short: bool) -> Clocks:
 
 
 def _from_code(code: bytes, count: int) -> VectorClock:
+    from choreomon.agent_files.clocks.coding import clock_of
+
     clock = clock_of(code, count)
     if min(clock) < 0 or max(clock) > MAX_ENTRY:
         raise MalformedMessage("clocks: a number is no count, or too large")
