@@ -43,23 +43,25 @@ def received(
     place = inspection_at(monitor, state, owner, reference, count)
     if place is None or named != named_of(state.inspections[place], owner):
         return state if settled is state.settled else state._replace(settled=settled)
-    inspections = state.inspections
-    inspection = inspections[place]
-    at = inspection.waiting.index(owner)
-    inspection = inspection._replace(
-        waiting=inspection.waiting[:at] + inspection.waiting[at + 1 :],
-        records=inspection.records + records,
-        evidence=inspection.evidence + evidence,
-        resolved=inspection.resolved + named,
+    # By calling their classes: `_replace` costs three times as much, and every answer passes here.
+    unprocessed, history, inspections, decisions, postponed, _, gaps, resting = state
+    event, plan, waiting, told, behind, rested, asked, resolved = inspections[place]
+    at = waiting.index(owner)
+    waiting = waiting[:at] + waiting[at + 1 :]
+    inspection = Inspection(
+        event, plan, waiting, told + records, behind, rested + evidence, asked, resolved + named
     )
     inspections = (*inspections[:place], inspection, *inspections[place + 1 :])
-    state = state._replace(inspections=inspections, settled=settled)
-    return state if inspection.waiting else judged(monitor, state, place, clock, effects)
+    state = MonitorState(
+        unprocessed, history, inspections, decisions, postponed, settled, gaps, resting
+    )
+    return state if waiting else judged(monitor, state, place, clock, effects)
 
 
 def named_of(inspection: Inspection, owner: str) -> tuple[Named, ...]:
     """Return what it asks this owner about by name now."""
-    return tuple(each for each in inspection.named if each.reference.process == owner)
+    named = inspection.named
+    return named and tuple([each for each in named if each.reference.process == owner])
 
 
 def inspection_at(
@@ -92,9 +94,9 @@ def judged(
         return concluded(monitor, state, place, findings, effects)
     owners = tuple(dict.fromkeys(each.reference.process for each in findings.named))
     inspection = inspection._replace(waiting=owners, behind=(), named=findings.named)
-    state = _recorded(monitor, state, inspection, findings)
+    history, evidence = _recorded(monitor, state, state.inspections, inspection, findings)
     inspections = (*state.inspections[:place], inspection, *state.inspections[place + 1 :])
-    state = state._replace(inspections=inspections)
+    state = state._replace(history=history, inspections=inspections, evidence=evidence)
     for inquiry in unanswered_inquiries(monitor, state, inspection, clock):
         if inquiry.receiver == monitor.process:
             state = state._replace(postponed=(*state.postponed, inquiry))
@@ -132,22 +134,28 @@ def concluded(
     effects: list[Effect],
 ) -> MonitorState:
     """The inspection at `place` is over."""
-    inspections = state.inspections
+    unprocessed, _, inspections, decisions, postponed, settled, gaps, _ = state
     inspection = inspections[place]
     inspections = inspections[:place] + inspections[place + 1 :]
-    state = _recorded(monitor, state._replace(inspections=inspections), inspection, findings)
+    history, evidence = _recorded(monitor, state, inspections, inspection, findings)
     if findings.unsettled:
         effects.append(Unsettled(inspection.event))
     if inspection.plan.final:
-        decisions = _decided(monitor, state.decisions, inspection, findings, effects)
-        state = state._replace(decisions=decisions)
-    return state
+        decisions = _decided(monitor, decisions, inspection, findings, effects)
+    return MonitorState(
+        unprocessed, history, inspections, decisions, postponed, settled, gaps, evidence
+    )
 
 
 def _recorded(
-    monitor: MonitorSetup, state: MonitorState, inspection: Inspection, findings: Findings
-) -> MonitorState:
-    """Return the state with the findings so far in its history."""
+    monitor: MonitorSetup,
+    state: MonitorState,
+    inspections: tuple[Inspection, ...],
+    inspection: Inspection,
+    findings: Findings,
+) -> tuple[tuple[Chain, ...], tuple[Evidence, ...]]:
+    """Return the history with the findings so far in it, and the evidence that it rests on.
+    `inspections`: those that go on."""
     event, plan, *_ = inspection
     own = monitor.own
     history = state.history
@@ -158,7 +166,7 @@ def _recorded(
             found = Record(monitor.references[place], event, result, since)
         chain = _evaluated(monitor, history[place], place, found, event[own])
         if judgement.result is not None:
-            chain = pruned(monitor, chain, place, state.inspections, state.settled)
+            chain = pruned(monitor, chain, place, inspections, state.settled)
         history = (*history[:place], chain, *history[place + 1 :])
     evidence = state.evidence
     if evidence or findings.evidence:
@@ -167,7 +175,7 @@ def _recorded(
         if findings.evidence:
             others = (*others, Evidence(count, findings.evidence))
         evidence = still_needed(history, own, others)
-    return state._replace(history=history, evidence=evidence)
+    return history, evidence
 
 
 def still_needed(
@@ -272,9 +280,11 @@ def decisions_about(decisions: Sequence[Decision], own: int, event: VectorClock)
 def final_judgements(plan: Plan, findings: Findings) -> tuple[tuple[Reference, Judgement], ...]:
     """Return what its final transitions came to."""
     return tuple(
-        (each.reference, judgement)
-        for each, judgement in zip(plan.inspected, findings.judgements, strict=True)
-        if each.final
+        [
+            (each.reference, judgement)
+            for each, judgement in zip(plan.inspected, findings.judgements, strict=True)
+            if each.final
+        ]
     )
 
 

@@ -29,7 +29,7 @@ class Plan(NamedTuple):
 
     @property
     def final(self) -> bool:
-        return any(each.final for each in self.inspected)
+        return True in [each.final for each in self.inspected]
 
 
 def plans_of(
