@@ -47,6 +47,20 @@ def undecided(monitor: MonitorSetup, state: MonitorState) -> dict[Reference, int
     return oldest
 
 
+def has_to_wait(monitor: MonitorSetup, state: MonitorState, inquiry: Inquiry) -> bool:
+    """Tell whether `must_wait` holds of the state as it is."""
+    if state.inspections:
+        oldest = state.inspections[0].event
+    elif state.unprocessed:
+        oldest = state.unprocessed[0].clock
+    else:
+        return False
+    # Most inquiries know of nothing that is undecided, and need no list of that.
+    if not inquiry.named and oldest[monitor.own] > inquiry.event[monitor.own]:
+        return False
+    return must_wait(monitor, undecided(monitor, state), inquiry)
+
+
 def must_wait(monitor: MonitorSetup, undecided: Mapping[Reference, int], inquiry: Inquiry) -> bool:
     """Tell whether something that is asked about happened before the inquired event and is not
     decided yet (the paper's UnknownRsult and UnhandleMsg)."""

@@ -32,7 +32,7 @@ from choreomon.core.errors import InternalError
 from choreomon.core.message import Event
 from choreomon.core.vector_clock import VectorClock, merge
 from choreomon.core.verdict import Judgement, Reference
-from choreomon.monitor.answering import must_wait, promise, undecided
+from choreomon.monitor.answering import has_to_wait, must_wait, promise, undecided
 from choreomon.monitor.effects import Declared, Effect, Send, SetDeadline, Unfinished
 from choreomon.monitor.gap_bounds import gap_ended, gap_opened
 from choreomon.monitor.giving_up import given_up
@@ -237,8 +237,7 @@ class Monitor(MonitorSetup):
         clock = merge(clock, heard)
         postponed, settled = state.postponed, self._promised(state.settled, asker, promised)
         effects: list[Effect] = []
-        is_open = state.inspections or state.unprocessed
-        if is_open and must_wait(self, undecided(self, state), inquiry):
+        if has_to_wait(self, state, inquiry):
             index = self.index_of[asker]
             if postponed and any(same_inquiry(inquiry, each, index) for each in postponed):
                 effects.append(Send(notice_of_waiting(self, state, clock, inquiry)))

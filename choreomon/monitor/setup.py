@@ -82,6 +82,7 @@ class MonitorSetup:
     plans: Mapping[Label, tuple[Plan, ...]] = field(init=False)
     rule_of: Mapping[Reference, int] = field(init=False)
     in_rules: Mapping[tuple[int, ...], tuple[InRule, ...]] = field(init=False, repr=False)
+    ends_rules: Mapping[tuple[int, ...], tuple[int, ...]] = field(init=False, repr=False)
     beginning: tuple[Record, ...] = field(init=False, repr=False)
     entry_of: Mapping[str, int] = field(init=False, repr=False)
     bits: Bits = field(init=False, repr=False)
@@ -129,6 +130,7 @@ class MonitorSetup:
         derive("rule_of", self.table.rule_of)
         plans = [plan for group in self.plans.values() for plan in group]
         derive("in_rules", {plan.places: _in_rules(plan, self.rule_of) for plan in plans})
+        derive("ends_rules", {plan.places: self._ended_by(plan) for plan in plans})
         derive("bits", Bits(self.table.skeleton))
 
     def by_rule(self, plan: Plan) -> tuple[InRule, ...]:
@@ -137,9 +139,11 @@ class MonitorSetup:
 
     def final_rules(self, plan: Plan) -> tuple[int, ...]:
         """The rules whose final transitions a plan inspects, without repetitions."""
-        return tuple(
-            dict.fromkeys(self.rule_of[each.reference] for each in plan.inspected if each.final)
-        )
+        return self.ends_rules[plan.places]
+
+    def _ended_by(self, plan: Plan) -> tuple[int, ...]:
+        finals = [each.reference for each in plan.inspected if each.final]
+        return tuple(dict.fromkeys([self.rule_of[reference] for reference in finals]))
 
     def watched(self, reference: Reference) -> frozenset[Label]:
         """The labels of an own transition."""
