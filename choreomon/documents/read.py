@@ -66,9 +66,10 @@ class Document:
 
     `processes` are those of the application in its order; without an application those
     that labels name, in the order in which they appear. The order is that of the entries
-    of vector clocks. `property_line` and `max_events_line` are where `property` and
-    `network.max_events` stand; 0 where they do not. `processes` and `property` are over the roles
-    in `replicas`, as the author wrote them; whatever runs, is monitored or audited is `over_slots`.
+    of vector clocks. `property_line`, `roles_line` and `max_events_line` are where `property`,
+    `roles` and `network.max_events` stand; 0 where they do not. `processes` and `property` are over
+    the roles in `replicas`, as the author wrote them; whatever runs or is monitored is
+    `over_slots`.
     """
 
     file: str
@@ -82,6 +83,7 @@ class Document:
     warnings: tuple[Problem, ...] = ()
     max_events_line: int = 0
     property_line: int = 0
+    roles_line: int = 0
     replicas: Replicas = NO_REPLICAS
 
     def over_slots(self) -> Document:
@@ -96,6 +98,14 @@ class Document:
             processes=roles.processes(self.processes),
             property=None if loaded is None else over_slots(loaded, roles),
         )
+
+    def without_roles(self, who: str) -> Document:
+        """The document, for those `who` know no replicas. Raises `DocumentError` where there are
+        roles."""
+        if not self.replicas.roles:
+            return self
+        told = f"are services with replicas, of which {who} know nothing: leave roles out"
+        raise DocumentError((Problem(self.file, self.roles_line, "roles", told),))
 
     def inputs(self) -> tuple[str, ...]:
         """The files that were read."""
@@ -153,6 +163,10 @@ def parse_document(text: str | bytes, file: str) -> Document:
     stated, in_interaction = _stated(document, located, file)
     if defects or in_interaction:
         raise DocumentError((*_problems(defects, located), *in_interaction))
+    warnings = [
+        *_warnings(document, loaded, stated, labels, located),
+        *_warnings_of_rules(rules, loaded),
+    ]
     return Document(
         file=file,
         name=document.name or PurePath(file).stem or file,
@@ -162,15 +176,10 @@ def parse_document(text: str | bytes, file: str) -> Document:
         processes=processes,
         interaction=stated,
         observation=document.observation,
-        warnings=_problems(
-            (
-                *_warnings(document, loaded, stated, labels, located),
-                *_warnings_of_rules(rules, loaded),
-            ),
-            located,
-        ),
+        warnings=_problems(warnings, located),
         max_events_line=located.lines.get(("network", "max_events"), 0),
         property_line=located.lines.get(("property",), located.lines.get(("rules",), 0)),
+        roles_line=located.lines.get(("roles",), 0),
         replicas=of_roles,
     )
 

@@ -7,9 +7,11 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
+from choreomon.actors.balancing import Replicas
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.core.message import Message
 from choreomon.core.names import is_plain
+from choreomon.core.roles import Roles
 from choreomon.core.stated_rule import RuleStates, StatedRule
 from choreomon.core.suggestion import unknown
 from choreomon.documents.compilation import LoadedProperty
@@ -78,6 +80,7 @@ def _together(documents: Sequence[Document]) -> Document:
     problems = [
         *_twice(documents),
         *_carried_otherwise(documents),
+        *_slots_otherwise(documents),
         *_forgotten_by_some(documents),
     ]
     if problems:
@@ -115,6 +118,7 @@ def _together(documents: Sequence[Document]) -> Document:
         documents[0],
         property=loaded if automata else None,
         processes=tuple(processes),
+        replicas=_replicas(documents),
         warnings=tuple(warning for each in documents for warning in each.warnings),
         name=documents[0].name if not automata else f"{len(documents)} files",
     )
@@ -177,6 +181,30 @@ def _carried_otherwise(documents: Sequence[Document]) -> Iterator[Problem]:
                     "the same parameters in both, and name them in for_each"
                 )
                 yield Problem(document.file, line, "rules", told)
+
+
+def _slots_otherwise(documents: Sequence[Document]) -> Iterator[Problem]:
+    """Roles with other numbers of slots, or another balance, than in a file before."""
+    first: dict[str, tuple[object, str]] = {}
+    for document in documents:
+        replicas = document.replicas
+        for role, count in replicas.roles.slots.items():
+            stated = count, replicas.balancing.get(role), replicas.memberships.get(role)
+            here = f"{document.file}:{document.roles_line}"
+            before, other = first.setdefault(role, (stated, here))
+            if before != stated:
+                told = f"is another role than in {other}: say the same of it in both, or in one"
+                yield Problem(document.file, document.roles_line, f"roles.{role}", told)
+
+
+def _replicas(documents: Sequence[Document]) -> Replicas:
+    """The roles of all files."""
+    found = [each.replicas for each in documents]
+    return Replicas(
+        Roles({role: count for each in found for role, count in each.roles.slots.items()}),
+        {role: balance for each in found for role, balance in each.balancing.items()},
+        {role: moves for each in found for role, moves in each.memberships.items()},
+    )
 
 
 def _lines_of_messages(

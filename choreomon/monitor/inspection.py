@@ -43,17 +43,31 @@ def received(
     place = inspection_at(monitor, state, owner, reference, count)
     if place is None or named != named_of(state.inspections[place], owner):
         return state if settled is state.settled else state._replace(settled=settled)
-    # By calling their classes: `_replace` costs three times as much, and every answer passes here.
+    # By calling their classes: `_replace` costs more, and every answer passes here.
     unprocessed, history, inspections, decisions, postponed, _, gaps, resting = state
     event, plan, waiting, told, behind, rested, asked, resolved = inspections[place]
     at = waiting.index(owner)
     waiting = waiting[:at] + waiting[at + 1 :]
     inspection = Inspection(
-        event, plan, waiting, told + records, behind, rested + evidence, asked, resolved + named
+        event=event,
+        plan=plan,
+        waiting=waiting,
+        records=told + records,
+        behind=behind,
+        evidence=rested + evidence,
+        named=asked,
+        resolved=resolved + named,
     )
     inspections = (*inspections[:place], inspection, *inspections[place + 1 :])
     state = MonitorState(
-        unprocessed, history, inspections, decisions, postponed, settled, gaps, resting
+        unprocessed=unprocessed,
+        history=history,
+        inspections=inspections,
+        decisions=decisions,
+        postponed=postponed,
+        settled=settled,
+        gaps=gaps,
+        evidence=resting,
     )
     return state if waiting else judged(monitor, state, place, clock, effects)
 
@@ -143,7 +157,14 @@ def concluded(
     if inspection.plan.final:
         decisions = _decided(monitor, decisions, inspection, findings, effects)
     return MonitorState(
-        unprocessed, history, inspections, decisions, postponed, settled, gaps, evidence
+        unprocessed=unprocessed,
+        history=history,
+        inspections=inspections,
+        decisions=decisions,
+        postponed=postponed,
+        settled=settled,
+        gaps=gaps,
+        evidence=evidence,
     )
 
 

@@ -385,6 +385,7 @@ def monitored(
     block itself raises, that is all. Raises `DocumentError` for a document that cannot be used.
     """
     document = file if isinstance(file, Document) else load_document(file)
+    document = document.without_roles("monitors of tests")
     monitors = MonitoredRun(with_rules(document, rules) if rules else document)
     try:
         monitors.start()

@@ -375,3 +375,20 @@ def test_a_split_for_each_instance_follows_none_and_none_follows_it(place: Path)
     told = split(orders(), "-o", "later", "--after", "tables").out
     assert "of a property for each instance no history is taken over" in " ".join(told.split())
     assert load_table("later/shop.json").after is None
+
+
+def test_roles_are_shown_and_have_one_file_each() -> None:
+    Path("roles.yaml").write_text(
+        "roles: {shop: 3}\nproperty: {sequences: [{steps: ['shop -> bank : pay', "
+        "'bank -> shop : paid']}]}\n",
+        encoding="utf-8",
+    )
+    assert "roles: shop (3 slots)" in choreomon("check", "roles.yaml").out
+    assert json.loads(choreomon("check", "roles.yaml", "--json").out)["roles"] == {"shop": 3}
+    answer = choreomon("split", "roles.yaml", "-o", "of-roles")
+    assert answer.code == 0
+    assert sorted(path.name for path in Path("of-roles").iterdir()) == ["bank.json", "shop.json"]
+    assert "shop (3 slots)" in answer.out
+    refused = choreomon("audit", "roles.yaml", "stock.jsonl")
+    assert refused.code == 2
+    assert "roles.yaml:1: roles: are services with replicas, of which audits" in refused.err

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 from choreomon.actors.balancing import ByKey
 from choreomon.core.errors import DocumentError
 from choreomon.documents.read import parse_document
+from choreomon.documents.several import load_documents
 
 RULES = """
 rules:
@@ -54,7 +58,8 @@ def test_a_document_speaks_of_roles_and_is_monitored_over_their_slots() -> None:
 def test_a_document_without_roles_is_over_slots_as_it_is() -> None:
     document = parse_document(RULES, "roles.yaml")
     assert document.over_slots() is document
-    assert parse_document(f"{RULES}\nroles: {{}}", "roles.yaml") == document
+    stated = parse_document(f"{RULES}\nroles: {{}}", "roles.yaml")
+    assert replace(stated, roles_line=0) == document
 
 
 def test_messages_are_balanced_as_the_document_says() -> None:
@@ -124,3 +129,28 @@ def test_an_interaction_knows_no_replicas() -> None:
         "interaction: knows nothing of replicas: leave it out, or roles" in each
         for each in refused(text)
     )
+
+
+def test_who_knows_no_replicas_refuses_a_document_with_roles() -> None:
+    document = parse_document(f"{RULES}\nroles: {{shop: 2}}", "roles.yaml")
+    with pytest.raises(DocumentError) as caught:
+        document.without_roles("audits")
+    assert str(caught.value) == (
+        "roles.yaml:8: roles: are services with replicas, of which audits know nothing: leave "
+        "roles out"
+    )
+    alone = parse_document(RULES, "roles.yaml")
+    assert alone.without_roles("audits") is alone
+
+
+def test_roles_of_several_documents_are_those_of_all(tmp_path: Path) -> None:
+    one, two, three = (tmp_path / f"{name}.yaml" for name in ("one", "two", "three"))
+    one.write_text(f"roles: {{shop: 2}}\n{RULES}", encoding="utf-8")
+    other = RULES.replace("no-parcel-after-refund", "another")
+    two.write_text(f"roles: {{shop: 2, billing: 3}}\n{other}", encoding="utf-8")
+    three.write_text(f"roles: {{shop: 4}}\n{other}", encoding="utf-8")
+    document = load_documents([one, two])
+    assert document.replicas.roles.slots == {"shop": 2, "billing": 3}
+    assert "billing/2" in document.over_slots().processes
+    with pytest.raises(DocumentError, match=r"three.yaml:1: roles.shop: is another role than in"):
+        load_documents([one, three])

@@ -213,7 +213,7 @@ def _against(
         check_writable(picture)
         check_not_read(picture, (*files, against, locations))
     return check_against(
-        load_documents(files),
+        load_documents(files).without_roles("protocols"),
         against,
         states=MAX_STATES if states is None else states,
         locations=locations,
@@ -253,6 +253,9 @@ def _show(
         f"{document.file}: {document.name} is valid", style="bold", markup=False, soft_wrap=True
     )
     _show_application(screen, document)
+    if slots := document.replicas.roles.slots:
+        told = ", ".join(f"{role} ({count} slots)" for role, count in slots.items())
+        screen.print(f"roles: {told}", markup=False, soft_wrap=True)
     if document.property is None:
         screen.print("no property: nothing would be monitored")
         return
@@ -309,6 +312,7 @@ def _as_json(
         "file": document.file,
         "name": document.name,
         "processes": list(document.processes),
+        **({"roles": dict(roles.slots)} if (roles := document.replicas.roles) else {}),
         "warnings": [
             {"line": warning.line, "field": warning.field, "message": warning.message}
             for warning in document.warnings

@@ -138,7 +138,7 @@ def _protocol(against: str, labels: tuple[Label, ...], locations: str | None) ->
         return InteractionProtocol(load_interaction(against), labels)
     from choreomon.documents.read import load_document
 
-    stated = load_document(against)
+    stated = load_document(against).without_roles("protocols")
     if stated.application is not None:
         from choreomon.actors.compilation import compile_application
         from choreomon.documents.actors import application_from_document

@@ -214,7 +214,7 @@ def _loaded(files: Sequence[str], rule: tuple[str, ...]) -> Document:
     from choreomon.documents.several import load_documents
 
     try:
-        return chosen_document(load_documents(files), rule)
+        return chosen_document(load_documents(files).without_roles("audits"), rule)
     except DocumentError:
         file = files[0]
         if format_seen(file) is None:

@@ -182,7 +182,7 @@ class SqliteStore:
 
     @property
     def reached(self) -> int:
-        """Nothing is known of a store that is lost."""
+        """The count after which a life counts; nothing is known of a store that is lost."""
         return 0
 
     @property
@@ -191,7 +191,7 @@ class SqliteStore:
         return None
 
     def renew(self) -> None:
-        """Nothing ends that would have to be renewed."""
+        """Renew nothing, as nothing ends."""
 
     def _read_name(self) -> bytes:
         if not self._has_table("name"):

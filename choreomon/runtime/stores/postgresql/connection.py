@@ -96,7 +96,7 @@ class Connection:
             return self._results()
 
     def run_often(self, statement: str, *values: Value) -> list[tuple[bytes, ...]]:
-        """As `run`, of a statement that is planned by the server once."""
+        """Run a statement, which the server plans once."""
         name = self._prepared.get(statement)
         if name is None:
             name = f"choreomon_{len(self._prepared)}".encode()

@@ -71,7 +71,7 @@ def open_held(store: PostgresqlStore, owner: Owner, *, local: str, listen: str) 
     try:
         server = Server(Address(store.url, store.schema, store.timeout))
     except ImportError:
-        told = "needs psycopg, which is not installed: pip install choreomon[postgresql]"
+        told = "needs psycopg, which is not here: install choreomon[postgresql]"
         raise unusable(where, told) from None
     leases = PostgresLeases(
         server,

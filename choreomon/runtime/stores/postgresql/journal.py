@@ -133,7 +133,7 @@ class SlotJournal:
         return sorted((key, state) for key, state in found)
 
     def _read(self, statement: str, *values: bytes) -> list[tuple[bytes, ...]]:
-        """What the statement finds while the slot is this agent's, in one moment."""
+        """Return what the statement finds while the slot is this agent's, in one moment."""
         try:
             with self._connected() as connection:
                 mine = "SELECT 1 FROM lease WHERE slot = $1 AND number = $2::bigint"
@@ -250,8 +250,8 @@ class SlotJournal:
 
 
 def read(connection: Connection, slot: str) -> tuple[bytes | None, list[bytes]]:
-    """What is committed of a slot, in the transaction that is open, as `Store.load` has it. Raises
-    `CommitFailed`."""
+    """Read what is committed of a slot, in the transaction that is open, as `Store.load` has it.
+    Raises `CommitFailed`."""
     found = connection.run("SELECT number::text, state FROM snapshot WHERE slot = $1", slot)
     number, state = found[0] if found else (b"0", None)
     rows = connection.run(

@@ -187,7 +187,15 @@ class PostgresLeases:
 
 def _lease(row: tuple[bytes, ...]) -> Lease:
     slot, number, holder, address, until, used, lives = (part.decode() for part in row[:7])
-    return Lease(slot, int(number), holder, address, float(until), used == "true", int(lives))
+    return Lease(
+        slot=slot,
+        number=int(number),
+        holder=holder,
+        address=address,
+        until=float(until),
+        used=used == "true",
+        lives=int(lives),
+    )
 
 
 def _array(items: Iterable[str]) -> str:
