@@ -20,7 +20,7 @@ def test_where_the_driver_is_missing_it_is_told_how_to_install_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(DocumentError, match=r"needs psycopg.*pip install choreomon\[postgresql\]"):
+    with pytest.raises(DocumentError, match=r"needs psycopg.*install choreomon\[postgresql\]"):
         open_held(STORE, Owner("shop/2", ()), local="a.sock", listen="tcp://127.0.0.1:1")
 
 
