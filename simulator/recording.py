@@ -6,8 +6,10 @@ last N, `append` of a `collections.deque(maxlen=N)`; here is the rest.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Protocol
 
+from choreomon.core.message import SEND
 from choreomon.core.monitor_log import LogEntry
 from choreomon.core.run import RunEvent
 from choreomon.logs.trace import trace_line
@@ -23,9 +25,18 @@ class LineSink(Protocol):
 
 
 def tracing(sink: LineSink, processes: tuple[str, ...]) -> Recorder:
-    """Writes one line for each event, in the order in which events happen."""
+    """Writes one line for each event, in the order in which events happen. Who handles a message
+    from a slot is told the role alone; the line has the slot."""
+    slots = {name for name in processes if "/" in name}
+    senders: dict[int, str] = {}
+    """The slots that sent what is not handled yet, by the index of the send."""
 
     def record(event: RunEvent) -> None:
+        if event.kind == SEND and event.process in slots:
+            senders[event.index] = event.process
+        elif event.sent_at in senders:
+            sent = event.message._replace(sender=senders.pop(event.sent_at))
+            event = replace(event, message=sent)
         sink.write(trace_line(event, processes) + "\n")
 
     return record

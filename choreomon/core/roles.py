@@ -7,6 +7,7 @@ which slot will handle (docs/adr/037-roles.md).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -64,6 +65,20 @@ class Roles:
 
 
 NO_ROLES: Final = Roles()
+
+_NUMBER: Final = re.compile("0|[1-9][0-9]{0,3}")
+
+
+def roles_behind(names: Iterable[str]) -> Roles:
+    """The roles among these names, where nobody has declared them: those of which a slot is named,
+    too."""
+    known = {*names}
+    found = dict.fromkeys(known, 0)
+    for name in known:
+        role, _, number = name.rpartition("/")
+        if role in known and _NUMBER.fullmatch(number):
+            found[role] = max(found[role], int(number) + 1)
+    return Roles({role: count for role, count in found.items() if count})
 
 
 def slot_name(role: str, number: int) -> str:

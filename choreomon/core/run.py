@@ -8,11 +8,11 @@ known. Times are whole microseconds of the document's time.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple
 
 from choreomon.core.binding import Binding, in_words
-from choreomon.core.message import EventKind, Label, Message
+from choreomon.core.message import ENVIRONMENT, EventKind, Label, Message
 from choreomon.core.stated_rule import RuleStates, StatedRule
 from choreomon.core.vector_clock import VectorClock
 from choreomon.core.verdict import Relation, Result, Role, Unseen, VerdictKind
@@ -48,6 +48,31 @@ class RunEvent:
     def carried(self) -> str:
         """The values that the message carries, as in `(A-17)`; empty if it carries none."""
         return f"({', '.join(value for _, value in self.values)})" if self.values else ""
+
+
+def with_known_ends(events: Iterable[RunEvent]) -> list[RunEvent]:
+    """The events with the processes at both ends of their messages, as far as the events tell:
+    where one end is a role (`choreomon.core.roles`), the slot that sent or handled. A message that
+    was not handled keeps the role. For pictures and exports: labels have a role at one end."""
+    found = list(events)
+    places = {event.index: place for place, event in enumerate(found)}
+    for place, event in enumerate(found):
+        if event.sent_at is None or (there := places.get(event.sent_at)) is None:
+            continue
+        sent = found[there]
+        message = event.message._replace(sender=sent.process, receiver=event.process)
+        if message != event.message:
+            found[place] = replace(event, message=message)
+        if message != sent.message:
+            found[there] = replace(sent, message=message)
+    return found
+
+
+def with_lost_ends(processes: Sequence[str], events: Iterable[RunEvent]) -> tuple[str, ...]:
+    """The processes, and behind them the roles that were sent a message which no slot handled;
+    `events` have known ends."""
+    ends = dict.fromkeys(end for event in events for end in event.message[::2])
+    return (*dict.fromkeys((*processes, *(end for end in ends if end != ENVIRONMENT))),)
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,12 +57,18 @@ def check_table(file: str, *, show_tables: bool, as_json: bool) -> None:
     table = load_table(file)
     if as_json:
         facts = {"file": file, "kind": "table", **_table_in_json(table, show_tables)}
+        if table.process != table.named:
+            facts |= {"process": table.named, "slots": table.roles.slots[table.named]}
         click.echo(json.dumps(facts, indent=2))
         return
     from choreomon.cli.command_line.screen import screens
+    from choreomon.sentences.wording import counted
 
     screen, _ = screens()
-    said = f"{file}: the table of {table.process} is valid"
+    whose = table.process
+    if table.named != whose:
+        whose = f"{table.named}, one for its {counted(table.roles.slots[table.named], 'slot')},"
+    said = f"{file}: the table of {whose} is valid"
     screen.print(said, style="bold", markup=False, soft_wrap=True)
     _print_split([(file, table)])
     if show_tables:
@@ -114,7 +120,8 @@ def _print_split(tables: Sequence[tuple[str, SplitTable]]) -> None:
         justify: Literal["left", "right"] = "right" if column == "rows" else "left"
         shown.add_column(column, overflow="fold", justify=justify)
     for file, table in tables:
-        peers = (", ".join(names) or "nobody" for names in (table.asked, table.asking))
+        named = (map(table.roles.role_of, names) for names in (table.asked, table.asking))
+        peers = (", ".join(dict.fromkeys(names)) or "nobody" for names in named)
         cells = (file, table.title, table.rules, str(len(table.table.rows)), *peers)
         shown.add_row(*map(Text, cells))
     screen.print(shown)

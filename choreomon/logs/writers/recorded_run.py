@@ -24,7 +24,8 @@ from choreomon.core.binding import Binding
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.core.live import LiveRule
 from choreomon.core.message import ENVIRONMENT, SEND, Message
-from choreomon.core.run import Run, RunEvent, RunVerdict
+from choreomon.core.roles import Roles, roles_behind
+from choreomon.core.run import Run, RunEvent, RunVerdict, with_known_ends
 from choreomon.core.vector_clock import VectorClock, indices, merge, tick, zero
 from choreomon.files.json_shapes import placed_problem
 from choreomon.logs.event_log import EventLine, check_ends, event_lines
@@ -42,7 +43,8 @@ class RecordedRun(NamedTuple):
 
 def recorded(run: Run) -> RecordedRun:
     """A run whose events were kept."""
-    return RecordedRun(f"run-{run.seed}", run.processes, run.kept_events, run.verdicts)
+    events = (*with_known_ends(run.kept_events),)
+    return RecordedRun(f"run-{run.seed}", run.processes, events, run.verdicts)
 
 
 def read_recorded_run(
@@ -51,7 +53,8 @@ def read_recorded_run(
     verdicts: Sequence[RunVerdict] = (),
     file: str = "events",
 ) -> RecordedRun:
-    """The run of a trace. Its processes are those that it names, in the order in which it does.
+    """The run of a trace. Its processes are those that it names, in the order in which it does; a
+    name of which it names slots, too, is a role.
 
     Raises DocumentError for what is no trace, and for a verdict about an event that the trace does
     not have.
@@ -65,9 +68,10 @@ def read_recorded_run(
             _refuse(file, number, f"clock.{negative}", "should be 0 or more")
         names |= dict.fromkeys((line.message.sender, line.message.receiver, *line.clock))
         found.append(line)
-    processes = tuple(name for name in names if name != ENVIRONMENT)
+    roles = roles_behind(names)
+    processes = tuple(name for name in names if name != ENVIRONMENT and name not in roles.slots)
     are_counted = _are_counted(found)
-    pairing = _Pairing(by_clocks=are_counted)
+    pairing = _Pairing(roles, by_clocks=are_counted)
     events = tuple(_event(line, processes, pairing.sent_at(line)) for line in found)
     if not are_counted:
         events = tuple(_counted(events, processes))
@@ -75,7 +79,7 @@ def read_recorded_run(
     for verdict in verdicts:
         if verdict.event_index not in known:
             _refuse(file, 0, "", f"has no event {verdict.event_index}, which a verdict is about")
-    return RecordedRun(name, processes, events, tuple(verdicts))
+    return RecordedRun(name, processes, (*with_known_ends(events),), tuple(verdicts))
 
 
 def _event(line: EventLine, processes: tuple[str, ...], sent_at: int | None) -> RunEvent:
@@ -115,10 +119,11 @@ def _counted(events: Iterable[RunEvent], processes: tuple[str, ...]) -> Iterator
 
 
 class _Pairing:
-    """Pairs handles with sends."""
+    """Pairs handles with sends. Who sends to a role does not know which slot will handle."""
 
-    def __init__(self, *, by_clocks: bool) -> None:
+    def __init__(self, roles: Roles, *, by_clocks: bool) -> None:
         self._by_clocks = by_clocks
+        self._roles = roles
         self._waiting: dict[tuple[str, str, str, Binding], dict[int, deque[int]]] = {}
         """The sends that were not handled yet: by message and what it carries, their indices by
         their counts."""
@@ -131,7 +136,8 @@ class _Pairing:
         message = line.message
         known = self._known.get(line.process, {}).get(message.sender, 0)
         self._known[line.process] = line.clock
-        key = (message.sender, message.name, message.receiver, _values(line))
+        receiver = self._roles.role_of(message.receiver)
+        key = (message.sender, message.name, receiver, _values(line))
         waiting = self._waiting.setdefault(key, {})
         if line.event == SEND:
             waiting.setdefault(line.clock.get(line.process, 0), deque()).append(line.index)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from choreomon.core.message import ENVIRONMENT, SEND
-from choreomon.core.run import RunEvent, RunVerdict
+from choreomon.core.run import RunEvent, RunVerdict, with_known_ends, with_lost_ends
 from choreomon.pictures.space_time.highlights import Highlight
 from choreomon.pictures.space_time.window import AROUND_MARKS, Gap, View, window
 from choreomon.properties.automaton import SequenceAutomaton
@@ -85,10 +85,11 @@ def run_sequence_diagram(
     Mermaid draws a message at one height, so each stands where it was sent; if its handling is
     marked or judged, a note says so. Steps of the sequence are numbered in notes.
     """
-    items = window(events, [highlight.event_index for highlight in highlights], view)
+    known = with_known_ends(events)
+    items = window(known, [highlight.event_index for highlight in highlights], view)
     shown = [item for item in items if isinstance(item, RunEvent)]
     names = [ENVIRONMENT] if any(e.message.sender == ENVIRONMENT for e in shown) else []
-    names += [process for process in processes if process != ENVIRONMENT]
+    names += [end for end in with_lost_ends(processes, shown) if end != ENVIRONMENT]
     ids = {process: f"p{number}" for number, process in enumerate(names)}
     lines = ["sequenceDiagram"]
     lines += [f"    participant {ids[name]} as {escaped(name)}" for name in names]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from choreomon.core.message import ENVIRONMENT, SEND
-from choreomon.core.run import RunEvent, RunVerdict
+from choreomon.core.run import RunEvent, RunVerdict, with_known_ends, with_lost_ends
 from choreomon.interaction.diagram import OUTSIDE
 from choreomon.pictures.as_text.sequence_text import in_mermaid, in_plantuml, participant_ids
 from choreomon.sentences.wording import declared, milliseconds
@@ -38,7 +38,8 @@ def mermaid_run(
 
     Raises ValueError for an empty name.
     """
-    ids = participant_ids(processes)
+    events = with_known_ends(events)
+    ids = participant_ids(with_lost_ends(processes, events))
     lines = ["sequenceDiagram"]
     if any(event.message.sender == ENVIRONMENT for event in events):
         lines.append(f"    participant env as {OUTSIDE[1]}")
@@ -66,7 +67,8 @@ def plantuml_run(
     unlogged: Collection[str] = (),
 ) -> str:
     """The run as a PlantUML sequence diagram, as `mermaid_run`."""
-    ids = participant_ids(processes)
+    events = with_known_ends(events)
+    ids = participant_ids(with_lost_ends(processes, events))
     lines = ["@startuml"]
     lines += [
         f"participant {own}" if own == name else f'participant "{in_plantuml(name)}" as {own}'

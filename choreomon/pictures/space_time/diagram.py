@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from choreomon.core.message import ENVIRONMENT
-from choreomon.core.run import MonitorsMessage, RunEvent, RunVerdict
+from choreomon.core.run import MonitorsMessage, RunEvent, RunVerdict, with_known_ends
 from choreomon.pictures.shapes.drawing import (
     MUTED,
     Curve,
@@ -102,6 +102,7 @@ def space_time_picture(
     marked), `orders` (messages between monitors: kind, sender, receiver, sent, taken) and
     `not_shown` (pairs of first and last index).
     """
+    events = with_known_ends(events)
     items = window(events, [highlight.event_index for highlight in highlights], view)
     arrows = arrows_of(events, items)
     steps = [one.event_index for one in highlights if one.role in ("step", "judged")]
