@@ -79,7 +79,8 @@ class AgentConfig:
     `listen` and the values of `peers` are `tcp://HOST:PORT`. `keys` is `None` if `insecure`.
     `store` is `None` if `durability` is `off`. `http` is `None` if nothing is served,
     `proxies` if no proxy asks. `file` and `lines` say where the fields stand, for messages about
-    them; both are empty for a value made in Python.
+    them; both are empty for a value made in Python. `process` may be a role: then the agent takes
+    any slot of it that is free, goes on as that process, and `role` says which role it was.
     """
 
     process: str
@@ -101,6 +102,7 @@ class AgentConfig:
     verdicts: tuple[Sink, ...] = (StdoutSink(),)
     log: LogSettings = LogSettings()
     limits: Limits = Limits()
+    role: str = ""
     file: str = field(default="", compare=False)
     lines: Mapping[FieldPath, int] = field(default_factory=dict, compare=False, repr=False)
 
@@ -325,7 +327,7 @@ def table_defects(config: AgentConfig, tables: Sequence[SplitTable]) -> Iterator
     of_key: dict[str, int] = {}
     for place, table in enumerate(tables):
         path = paths[place]
-        if table.process != config.process:
+        if not table.is_for(config.process):
             slots = table.roles.slots_of(table.named)
             of = f"{table.named}, which has the slots {slots[0]} to {slots[-1]}"
             if slots == (table.process,):
@@ -347,7 +349,9 @@ def table_defects(config: AgentConfig, tables: Sequence[SplitTable]) -> Iterator
         elif tables[alike].processes != table.processes:
             told = f"has the clock of {_named(paths[alike])}, and other processes"
             yield Defect(path, f"{told}: split it again")
-    asked = dict.fromkeys(peer for table in tables for peer in table.asked)
+    if any(config.process in table.roles.slots for table in tables):
+        yield from _role_defects(config)
+    asked = dict.fromkeys(peer for table in tables for peer in table.asked_by(config.process))
     for peer in asked:
         if peer not in config.peers:
             close = did_you_mean(peer, [name for name in config.peers if name not in asked])
@@ -363,3 +367,12 @@ def table_defects(config: AgentConfig, tables: Sequence[SplitTable]) -> Iterator
             close = did_you_mean(peer, known) or ": take it out"
             told = f"is {peer}, which is no process of any of the tables{close}"
             yield Defect(("proxies", "peers", host), told)
+
+
+def _role_defects(config: AgentConfig) -> Iterator[Defect]:
+    """Yields what an agent lacks that takes any slot of a role."""
+    if not isinstance(config.store, PostgresqlStore):
+        told = (
+            f"should be {{postgresql: URL}}, with the leases of all slots of {config.process}; or"
+        )
+        yield Defect(("store",), f"{told} name one slot, as in process: {config.process}/0")

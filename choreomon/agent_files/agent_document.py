@@ -83,7 +83,10 @@ Local: TypeAlias = Annotated[
 class KeysDocument(Part):
     """The files of CURVE keys that `choreomon keygen` makes."""
 
-    secret: FilePath = field(description="the file of the agent's own secret key")
+    secret: FilePath = field(
+        description="the file of the agent's own secret key, or a folder that it is in; a folder "
+        "with those of all slots for an agent that takes any slot"
+    )
     peers: FilePath = field(
         description="the folder with the public key of each process that may connect"
     )
@@ -204,7 +207,10 @@ class LimitsDocument(Part):
 class AgentDocument(Part):
     """The configuration of one agent."""
 
-    process: Name = field(description="the process beside which the agent stands")
+    process: Name = field(
+        description="the process beside which the agent stands; or a role, of which it takes any "
+        "slot that is free"
+    )
     tables: OneOrMore[FilePath] = field(
         description="a list of files that `choreomon split` wrote for the process, one a property"
     )

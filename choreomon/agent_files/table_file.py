@@ -157,7 +157,7 @@ class SplitTable:
 
     def at(self, process: str) -> SplitTable:
         """The table of another slot of the same role; itself for a process that is none."""
-        if process == self.process or self.roles.role_of(process) != self.named:
+        if process == self.process or process not in self.roles.slots_of(self.named):
             return self
         return replace(self, table=table_at(self.table, process, self.roles))
 
@@ -178,6 +178,17 @@ class SplitTable:
             asking = [each for group in self.table.inspections.values() for each in group]
             named = {owner for each in asking for owner, _ in each.asks}
         return tuple(p for p in self.processes if p in named and p != self.process)
+
+    def is_for(self, process: str) -> bool:
+        """Tell whether the agent of this process, or that of any slot of this role, needs it."""
+        return process == self.process or (process in self.roles.slots and process == self.named)
+
+    def asked_by(self, process: str) -> tuple[str, ...]:
+        """The processes that the agent of this process asks; that of a role, at whatever slot."""
+        siblings = {*self.roles.slots_of(process)}
+        if process == self.process or siblings.isdisjoint(self.asked):
+            return self.asked
+        return tuple(p for p in self.processes if p in siblings or p in self.asked)
 
     @property
     def asking(self) -> tuple[str, ...]:

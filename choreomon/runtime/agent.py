@@ -43,6 +43,7 @@ from choreomon.runtime.outputs import DeclaredVerdict, Dropped, Observed, Ticked
 from choreomon.runtime.reloading import CannotReload
 from choreomon.runtime.rereading import reread
 from choreomon.runtime.service import ServiceSide
+from choreomon.runtime.stores.opening import placed
 
 LAST_VERDICTS: Final = 50
 """Verdicts that `/status` shows."""
@@ -81,12 +82,10 @@ class Agent:
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         loop = asyncio.get_running_loop()
-        self.config = config
         self.log = log
         self.last_verdicts: deque[LiveVerdict] = deque(maxlen=LAST_VERDICTS)
         self.http_address: Address | None = None
         self.front: Front | None = None
-        self.metrics = Metrics(config.process, tables, now=now)
         self._loop = loop
         self._wall = wall
         self._now = now
@@ -97,6 +96,10 @@ class Agent:
         # What can fail comes first: nothing is open then.
         given = make_sinks(config) if sinks is None else sinks
         token = load_token(config) if service is None else ""
+        self.config, tables, store = placed(config, tables)
+        config = self.config
+        log.of(config.process)
+        self.metrics = Metrics(config.process, tables, now=now)
         self.node = Node(
             config,
             tables,
@@ -105,6 +108,7 @@ class Agent:
             observer=self,
             reloaded=self._reloaded,
             now=now,
+            store=store,
         )
         self.metrics.reloaded(self.node.tables)
         self.sinks = Sinks(
@@ -259,7 +263,7 @@ class Agent:
             self.log.info(
                 "tables were read anew",
                 open=[table.system_id for table in self.tables],
-                waiting=self._opening(),
+                waiting=self.node.openings.titles(self.tables),
             )
         return ""
 
@@ -268,15 +272,6 @@ class Agent:
         if self._side is not None:
             self._side.knows(tables)
         self.log.info("its properties changed", open=[table.system_id for table in tables])
-
-    def _opening(self) -> list[str]:
-        awaited = self.node.openings.awaited
-        there = {table.system_id for table in self.tables}
-        return [
-            f"{table.title} ({table.system_id[:8]})"
-            for table in (() if awaited is None else awaited.tables)
-            if table.system_id not in there
-        ]
 
     # Verdicts.
 
@@ -394,6 +389,6 @@ class Agent:
             refused=metrics.refusals,
             verdicts=tuple(self.last_verdicts),
             doubled=self.node.driver.peers.doubled(),
-            opening=self._opening(),
+            opening=self.node.openings.titles(self.tables),
         )
         return status_json(status)

@@ -6,7 +6,7 @@ property opens only then, and what came before is a past to it (docs/adr/030-sys
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple, Protocol
 
 from choreomon.agent_files.table_file import SplitTable
@@ -98,6 +98,15 @@ class Openings:
         self._opened(awaited.tables)
         if not {*driver.sidecar.keys} <= {*before}:
             service.greet_again()  # services carry on the clocks that they were welcomed with
+
+    def titles(self, there: Iterable[SplitTable]) -> list[str]:
+        """The titles of the properties that are awaited and are not there yet."""
+        known = {table.system_id for table in there}
+        return [
+            f"{table.title} ({table.system_id[:8]})"
+            for table in (() if self.awaited is None else self.awaited.tables)
+            if table.system_id not in known
+        ]
 
     @property
     def due(self) -> float | None:

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from choreomon.agent_files.agent_config import AgentConfig, load_tables, refuse
 from choreomon.agent_files.agent_document import load_agent_config
+from choreomon.agent_files.role_config import at_slot
 from choreomon.agent_files.table_file import SplitTable
 from choreomon.core.errors import Defect
 from choreomon.runtime.network.credentials import load_security, load_token
@@ -15,7 +16,7 @@ from choreomon.runtime.network.security import Security
 
 RELOADABLE: Final = ("tables", "closing", "peers", "keys")
 """Fields that may differ. So may what is in the files of keys and of the token."""
-_OF_THE_FILE: Final = ("file", "lines")
+_OF_THE_FILE: Final = ("file", "lines", "role")
 
 
 class Reread(NamedTuple):
@@ -33,6 +34,8 @@ def reread(present: AgentConfig, tables: tuple[SplitTable, ...], *, embedded: bo
     config = present
     if present.file:
         config = load_agent_config(present.file)
+        if config.process == present.role:
+            config = at_slot(config, present.process)
         refuse(config, unchangeable(present, config))
         tables = load_tables(config)
     token = "" if embedded else load_token(config)

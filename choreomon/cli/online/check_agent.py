@@ -80,6 +80,7 @@ def check_agent(file: str, *, show_tables: bool, as_json: bool) -> None:
     do not fit, and where keys or token could not be used."""
     from choreomon.agent_files.agent_config import load_tables
     from choreomon.agent_files.agent_document import load_agent_config
+    from choreomon.agent_files.role_config import is_of_role
     from choreomon.runtime.network.credentials import check_credentials
 
     config = load_agent_config(file)
@@ -94,7 +95,8 @@ def check_agent(file: str, *, show_tables: bool, as_json: bool) -> None:
     from choreomon.cli.command_line.screen import screens
 
     screen, _ = screens()
-    said = f"{file}: the configuration of the agent of {config.process} is valid"
+    whose = f"any slot of {config.process}" if is_of_role(config, tables) else config.process
+    said = f"{file}: the configuration of the agent of {whose} is valid"
     screen.print(said, style="bold", markup=False, soft_wrap=True)
     _print_split(list(zip(map(str, config.tables), tables, strict=True)))
     facts = Table(show_header=False)
@@ -142,7 +144,7 @@ def _print_rows(tables: Sequence[SplitTable]) -> None:
 
 
 def _facts(config: AgentConfig, tables: tuple[SplitTable, ...]) -> list[tuple[str, str]]:
-    asked = dict.fromkeys(peer for table in tables for peer in table.asked)
+    asked = dict.fromkeys(p for table in tables for p in table.asked_by(config.process))
     local = str(config.local.path or config.local.tcp)
     facts = [
         ("peers connect at", config.listen),

@@ -15,6 +15,7 @@ from choreomon.agent_files.key_files import (
     public_file,
     secret_file,
 )
+from choreomon.agent_files.role_config import at_each_slot
 from choreomon.agent_files.table_file import SplitTable
 from choreomon.core.errors import Defect, DocumentError, Problem
 from choreomon.runtime.delivery.webhook import load_credentials
@@ -41,11 +42,17 @@ def load_security(config: AgentConfig, tables: Sequence[SplitTable]) -> Security
 
 
 def _own_keys(config: AgentConfig, keys: Keys) -> KeyPair:
+    file = keys.secret
+    if file.is_dir():
+        file /= secret_file(config.process)
+    elif config.role:
+        told = f"{file}: should be a folder with the secret key of each slot of {config.role}"
+        refuse(config, [Defect(("keys", "secret"), told)])
     with told_at(config, ("keys", "secret")):
-        own = load_key_pair(keys.secret)
+        own = load_key_pair(file)
     if own.process != config.process:
         told = (
-            f"{keys.secret}: is the key of {own.process}, and this is the agent of "
+            f"{file}: is the key of {own.process}, and this is the agent of "
             f"{config.process}: name the file {secret_file(config.process)}"
         )
         refuse(config, [Defect(("keys", "secret"), told)])
@@ -96,9 +103,20 @@ def check_webhooks(config: AgentConfig) -> None:
 def check_credentials(config: AgentConfig, tables: Sequence[SplitTable]) -> None:
     """Raises `DocumentError` with all that is wrong with keys, token and webhooks."""
     _both(
-        lambda: _both(lambda: load_security(config, tables), lambda: load_token(config)),
+        lambda: _both(lambda: _check_keys(config, tables), lambda: load_token(config)),
         lambda: check_webhooks(config),
     )
+
+
+def _check_keys(config: AgentConfig, tables: Sequence[SplitTable]) -> None:
+    problems: dict[Problem, None] = {}
+    for each in at_each_slot(config, tables):
+        try:
+            load_security(each, tables)
+        except DocumentError as error:
+            problems.update(dict.fromkeys(error.problems))
+    if problems:
+        raise DocumentError(tuple(problems))
 
 
 def _both(first: Callable[[], _A], second: Callable[[], _B]) -> tuple[_A, _B]:

@@ -86,6 +86,10 @@ class Log:
         self._seldom = OncePerInterval(interval)
         self._always = always
 
+    def of(self, process: str) -> None:
+        """Log as this process from now on."""
+        self._always["process"] = process
+
     def debug(self, message: str, **fields: object) -> None:
         self._log(logging.DEBUG, message, fields)
 

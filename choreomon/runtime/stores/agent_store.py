@@ -18,6 +18,10 @@ class AgentStore(Store, Protocol):
     """The store of one agent, from its start to its end."""
 
     @property
+    def process(self) -> str:
+        """The process whose store it is."""
+
+    @property
     def name(self) -> bytes:
         """The name that tells it from any other store; empty if it was made before stores had
         names."""

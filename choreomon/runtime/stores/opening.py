@@ -1,15 +1,18 @@
-"""The store that a configuration names, and which of its tables what it holds is of."""
+"""The store that a configuration names, the slot that comes with it, and which of its tables what
+it holds is of."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import ParamSpec, TypeVar
+from typing import NamedTuple, ParamSpec, TypeVar
 
 from choreomon.agent_files.agent_config import AgentConfig, refuse, told_at
 from choreomon.agent_files.postgresql import PostgresqlStore
+from choreomon.agent_files.role_config import at_slot, is_of_role, roles_of
 from choreomon.agent_files.table_file import SplitTable
 from choreomon.core.errors import Defect, DocumentError
+from choreomon.core.roles import NO_ROLES
 from choreomon.runtime.leases.ends import Fenced
 from choreomon.runtime.ports import CommitFailed, Store
 from choreomon.runtime.snapshot import without_drained
@@ -18,6 +21,26 @@ from choreomon.runtime.stores.sqlite import SqliteStore, boot_id
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+class Placed(NamedTuple):
+    """The configuration and the tables of an agent at its slot. `store`: that of the slot, where it
+    was taken."""
+
+    config: AgentConfig
+    tables: tuple[SplitTable, ...]
+    store: AgentStore | None = None
+
+
+def placed(config: AgentConfig, tables: Sequence[SplitTable]) -> Placed:
+    """Take the best slot of its role for an agent whose configuration names one; another one's
+    process is known. Raises `DocumentError`, also where no slot is free."""
+    if not is_of_role(config, tables):
+        return Placed(config, tuple(tables))
+    store = open_store(config, tables)
+    assert store is not None  # as `table_defects` has it
+    there = tuple([table.at(store.process) for table in tables])
+    return Placed(at_slot(config, store.process), there, store)
 
 
 def open_store(config: AgentConfig, tables: Sequence[SplitTable]) -> AgentStore | None:
@@ -29,8 +52,10 @@ def open_store(config: AgentConfig, tables: Sequence[SplitTable]) -> AgentStore 
         if isinstance(config.store, PostgresqlStore):
             from choreomon.runtime.stores.postgresql.held import open_held
 
-            local = str(config.local.path or config.local.tcp)
-            return open_held(config.store, owner, local=local, listen=config.listen)
+            path = config.local.path
+            local = str(config.local.tcp if path is None else path.absolute())
+            roles = roles_of(tables) if is_of_role(config, tables) else NO_ROLES
+            return open_held(config.store, owner, roles, local=local, listen=config.listen)
         return SqliteStore(config.store, config.durability, boot_id(), owner=owner)
 
 

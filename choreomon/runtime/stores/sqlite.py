@@ -76,6 +76,7 @@ class SqliteStore:
         max_pages: int | None = None,
     ) -> None:
         self._file = os.fspath(path)
+        self.process = "" if owner is None else owner.process
         self._boot = boot
         # With `power` nothing is lost, so that the file is as if it were closed after every commit.
         self._closed = int(durability == "power")

@@ -9,7 +9,9 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,9 +38,12 @@ property:
 
 
 class AgentProcess:
-    """An agent of the slot; `ready` is false where it could not start."""
+    """An agent of the slot; `ready` is false where it could not start. `changes`: of its
+    configuration."""
 
-    def __init__(self, folder: Path, address: Address, *, lease: str) -> None:
+    def __init__(
+        self, folder: Path, address: Address, *, lease: str = "3s", **changes: Any
+    ) -> None:
         folder.mkdir(exist_ok=True)
         self.folder = folder
         document = parse_document(PROPERTY, "property.yaml").over_slots()
@@ -65,6 +70,7 @@ class AgentProcess:
                 "lease": lease,
                 "holder": folder.name,
             },
+            **changes,
         }
         (folder / "agent.yaml").write_text(json.dumps(config))
         self.process = subprocess.Popen(
@@ -73,9 +79,15 @@ class AgentProcess:
             stderr=subprocess.PIPE,
             text=True,
         )
+
+    @cached_property
+    def first(self) -> str:
         assert self.process.stderr is not None
-        self.first = self.process.stderr.readline()
-        self.ready = '"ready"' in self.first
+        return self.process.stderr.readline()
+
+    @property
+    def ready(self) -> bool:
+        return '"ready"' in self.first
 
     def connect(self, deadline: float = PATIENT) -> BlockingProcess:
         return connect(self.folder / "run" / "agent.sock", deadline=deadline)
@@ -90,9 +102,12 @@ class AgentProcess:
 
 
 @contextmanager
-def agent(folder: Path, address: Address, lease: str = "3s") -> Iterator[AgentProcess]:
-    running = AgentProcess(folder, address, lease=lease)
+def agent(
+    folder: Path, address: Address, lease: str = "3s", **changes: Any
+) -> Iterator[AgentProcess]:
+    running = AgentProcess(folder, address, lease=lease, **changes)
     try:
+        assert running.first
         yield running
     finally:
         running.close()

@@ -1,4 +1,5 @@
-"""The store of the slot that an agent has, together with its lease."""
+"""The store of the slot that an agent has, together with its lease: of a slot that its
+configuration names, or of any one of a role."""
 
 from __future__ import annotations
 
@@ -6,9 +7,9 @@ from contextlib import suppress
 from typing import Final
 
 from choreomon.agent_files.postgresql import PostgresqlStore
-from choreomon.core.roles import NO_ROLES
+from choreomon.core.roles import Roles
 from choreomon.runtime.leases.ends import Fenced, Taken
-from choreomon.runtime.leases.rules import Lease, reached_before
+from choreomon.runtime.leases.rules import Lease, for_service, reached_before
 from choreomon.runtime.ports import CommitFailed
 from choreomon.runtime.stores.agent_store import Owner
 from choreomon.runtime.stores.postgresql.journal import SlotJournal
@@ -29,6 +30,7 @@ class HeldStore:
         self._leases = leases
         self._journal = taken.store
         self._lease = taken.lease
+        self.process = taken.lease.slot
         self.name = leases.kept(taken.lease.slot).name
         """The same for all lives of a slot: they count apart."""
         self.forgetful = taken.lost
@@ -64,27 +66,29 @@ class HeldStore:
         self.close()
 
 
-def open_held(store: PostgresqlStore, owner: Owner, *, local: str, listen: str) -> HeldStore:
-    """Take the slot of an owner, and its store. `local`: where its service connects; `listen`:
-    where its agent is found. Raises `DocumentError`, also where somebody else has the slot."""
+def open_held(
+    store: PostgresqlStore, owner: Owner, roles: Roles, *, local: str, listen: str
+) -> HeldStore:
+    """Take the slot of an owner, or the best one where it is one of the roles, and its store.
+    `local`: where its service connects; `listen`: where its agent is found. Raises `DocumentError`,
+    also where others have it."""
     where = str(store)
     try:
         server = Server(Address(store.url, store.schema, store.timeout))
     except ImportError:
         told = "needs psycopg, which is not here: install choreomon[postgresql]"
         raise unusable(where, told) from None
+    holder = store.named_holder(local)
     leases = PostgresLeases(
         server,
-        holder=store.named_holder(local),
+        holder=holder,
         address=listen,
         seconds=store.lease,
-        roles=NO_ROLES,
+        roles=roles,
         systems=owner.systems,
     )
     try:
-        taken = leases.take(owner.process, used=True)
-        if taken is None:
-            raise unusable(where, _held(*leases.look(owner.process)))
+        taken = _take(leases, owner.process, holder, where)
         return HeldStore(leases, taken, seconds=store.lease)
     except CommitFailed as failed:
         leases.close()
@@ -94,9 +98,28 @@ def open_held(store: PostgresqlStore, owner: Owner, *, local: str, listen: str) 
         raise
 
 
-def _held(now: float, leases: tuple[Lease, ...]) -> str:
-    (lease,) = leases
-    return (
+def _take(leases: PostgresLeases, name: str, holder: str, where: str) -> Taken:
+    """Take the best slot: where another agent was faster, the best one of those that are left."""
+    while True:
+        now, there = leases.look(name)
+        best = for_service(there, holder, now)
+        if best is None:
+            raise unusable(where, _held(name, now, there))
+        taken = leases.take(best.slot, used=True)
+        if taken is not None:
+            return taken
+
+
+def _held(name: str, now: float, leases: tuple[Lease, ...]) -> str:
+    held = [
         f"{lease.slot} is held by {lease.holder}, whose agent is at {lease.address}, for "
-        f"{max(0.0, lease.until - now):.1f}s at least: stop that one, or start this one then"
+        f"{max(0.0, lease.until - now):.1f}s at least"
+        for lease in leases
+    ]
+    if leases[0].slot == name:
+        return f"{held[0]}: stop that one, or start this one then"
+    told = "; ".join(held)
+    return (
+        f"none of the {len(leases)} slots of {name} is free: {told}: stop one, start this one "
+        f"then, or split again with more slots of {name}"
     )

@@ -1,0 +1,125 @@
+"""Agents that take any slot of their role, as processes of their own, with a real PostgreSQL."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from choreomon.agent_files.agent_document import load_agent_config
+from choreomon.core.errors import DocumentError
+from choreomon.runtime.leases.ends import Taken
+from choreomon.runtime.stores.agent_store import Owner
+from choreomon.runtime.stores.postgresql.held import open_held
+from choreomon.runtime.stores.postgresql.leases import PostgresLeases
+from choreomon.runtime.stores.postgresql.server import Address
+from tests.runtime.postgresql.test_moving_agents import AgentProcess, agent
+from tests.runtime.postgresql.test_slot_journal import ROLES, ask, leases
+
+ROLE: dict[str, Any] = {
+    "process": "shop",
+    "peers": {f"shop/{slot}": f"tcp://127.0.0.1:{9 - slot}" for slot in range(3)},
+}
+
+
+def slot_of(running: AgentProcess) -> str:
+    assert running.ready, running.first + running.rest()
+    return str(json.loads(running.first)["process"])
+
+
+def taken_anew(stack: ExitStack, folder: Path, address: Address) -> AgentProcess:
+    """An agent of the role that is started until there is a slot for it."""
+    while True:
+        other = stack.enter_context(agent(folder, address, **ROLE))
+        if other.ready:
+            return other
+        assert "none of the 3 slots of shop is free" in other.first + other.rest()
+
+
+def test_agents_of_a_role_that_start_at_once_take_a_slot_each_and_one_too_many_is_told_who_has_them(
+    tmp_path: Path, address: Address
+) -> None:
+    with ExitStack() as stack:
+        running = [AgentProcess(tmp_path / name, address, **ROLE) for name in ("one", "two", "six")]
+        for each in running:
+            stack.callback(each.close)
+        assert sorted(map(slot_of, running)) == ["shop/0", "shop/1", "shop/2"]
+        late = stack.enter_context(agent(tmp_path / "late", address, **ROLE))
+        assert late.process.wait() == 2
+        told = late.first + late.rest()
+        assert "agent.yaml:1: store: " in told
+        assert "none of the 3 slots of shop is free: shop/0 is held by " in told
+        for each in running:
+            held = rf"{slot_of(each)} is held by {each.folder.name}, whose agent is at tcp://127"
+            assert re.search(held, told)
+        assert "or split again with more slots of shop" in told
+
+
+def test_a_killed_ones_slot_is_taken_by_the_next_agent_of_the_role_with_its_history(
+    tmp_path: Path, address: Address
+) -> None:
+    with ExitStack() as stack:
+        one = stack.enter_context(agent(tmp_path / "one", address, **ROLE))
+        clock = one.connect().sending("carrier", "refund").clock
+        slot = slot_of(one)
+        for name in ("two", "three"):
+            stack.enter_context(agent(tmp_path / name, address, "1h", **ROLE))
+        one.process.kill()
+        heir = taken_anew(stack, tmp_path / "heir", address)
+        assert slot_of(heir) == slot
+        assert heir.connect().sending("carrier", "refund").clock != clock
+        assert ask(address, "SELECT number::text FROM lease WHERE holder = 'heir'") == [(b"2",)]
+
+
+def test_a_pod_whose_agent_is_started_again_gets_the_slot_that_it_had(
+    tmp_path: Path, address: Address
+) -> None:
+    with agent(tmp_path / "other", address, **ROLE) as other:
+        with agent(tmp_path / "pod", address, "1h", **ROLE) as pod:
+            slot = slot_of(pod)
+            assert slot != slot_of(other)
+            other.process.send_signal(signal.SIGTERM)
+            assert other.process.wait() == 0
+        with agent(tmp_path / "pod", address, "1h", **ROLE) as again:
+            assert slot_of(again) == slot
+
+
+def test_it_reads_its_configuration_anew_at_its_slot(tmp_path: Path, address: Address) -> None:
+    with agent(tmp_path / "one", address, **ROLE) as one:
+        assert one.ready
+        one.process.send_signal(signal.SIGHUP)
+        assert one.process.stderr is not None
+        said = [one.process.stderr.readline() for _ in range(2)]
+        assert '"keys were read anew"' in said[0]
+        assert '"tables were read anew"' in said[1]
+
+
+def test_who_loses_the_race_for_a_slot_takes_the_next_one(
+    address: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rival = leases(address, "rival")
+    take = PostgresLeases.take
+    tried: list[str] = []
+
+    def late(self: PostgresLeases, slot: str, *, used: bool) -> Taken | None:
+        if not tried:
+            assert take(rival, slot, used=True)
+        tried.append(slot)
+        return take(self, slot, used=used)
+
+    AgentProcess(tmp_path / "one", address, **ROLE).close()
+    store = load_agent_config(tmp_path / "one" / "agent.yaml").store
+    assert store is not None
+    assert not isinstance(store, Path)
+    monkeypatch.setattr(PostgresLeases, "take", late)
+    held = open_held(store, Owner("shop", ()), ROLES, local="a", listen="tcp://127.0.0.1:1")
+    assert tried == ["shop/0", held.process]
+    assert held.process == "shop/1"
+    held.close()
+    with pytest.raises(DocumentError, match="shop/0 is held by rival"):
+        open_held(store, Owner("shop/0", ()), ROLES, local="a", listen="tcp://127.0.0.1:1")
