@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from choreomon.experiments.monitoring.instances import Cost, cost, curve, in_words
+from choreomon.experiments.monitoring.instances import cost, curve, in_words
+from choreomon.experiments.monitoring.labelled_runs import LabelledRun
 from tests.cli.command_line import choreomon
 
 
 def test_messages_of_an_event_do_not_grow_with_the_instances() -> None:
-    few, many = curve([cost(number, seed) for number in (5, 50) for seed in range(2)])
+    few, many = curve({number: [cost(number, seed) for seed in range(2)] for number in (5, 50)})
     assert (few.instances, many.instances) == (5, 50)
     assert many.events == 10 * few.events
     assert many.messages < 1.1 * few.messages
@@ -20,7 +21,10 @@ def test_messages_of_an_event_do_not_grow_with_the_instances() -> None:
 
 
 def test_a_curve_is_of_all_runs_with_as_many_instances() -> None:
-    costs = [Cost(10, 4, 8, 100, 0), Cost(1, 2, 2, 20, 0), Cost(10, 6, 2, 40, 1)]
+    costs = {
+        10: [LabelledRun(4, 8, 100, 0.0, 0), LabelledRun(6, 2, 40, 0.0, 1)],
+        1: [LabelledRun(2, 2, 20, 0.0, 0)],
+    }
     first, last = curve(costs)
     assert first == (1, 2, 1.0, 10.0, 10.0, 0)
     assert last == (10, 10, 1.0, 14.0, 14.0, 1)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from choreomon.experiments.monitoring.replicas import Cost, cost, curve, in_words
+from choreomon.experiments.monitoring.labelled_runs import LabelledRun
+from choreomon.experiments.monitoring.replicas import cost, curve, in_words
 from tests.cli.command_line import choreomon
 
 
 def test_messages_grow_with_the_replicas_and_events_do_not() -> None:
-    few, many = curve([cost(number, seed) for number in (2, 8) for seed in range(3)])
+    few, many = curve({number: [cost(number, seed) for seed in range(3)] for number in (2, 8)})
     assert (few.replicas, many.replicas) == (2, 8)
     assert few.events == many.events
     assert 2 * few.messages < many.messages < 5 * few.messages
@@ -19,7 +20,10 @@ def test_messages_grow_with_the_replicas_and_events_do_not() -> None:
 
 
 def test_a_curve_is_of_all_runs_with_as_many_replicas() -> None:
-    costs = [Cost(9, 4, 8, 100, 2.0, 0), Cost(1, 2, 2, 20, 1.0, 0), Cost(9, 6, 2, 40, 4.0, 1)]
+    costs = {
+        9: [LabelledRun(4, 8, 100, 2.0, 0), LabelledRun(6, 2, 40, 4.0, 1)],
+        1: [LabelledRun(2, 2, 20, 1.0, 0)],
+    }
     first, last = curve(costs)
     assert first == (1, 2, 1.0, 10.0, 1.0, 0)
     assert last == (9, 10, 1.0, 14.0, 3.0, 1)

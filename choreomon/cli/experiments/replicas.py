@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
-from choreomon.cli import NOTHING_FOUND, VIOLATION
 from choreomon.cli.command_line.examples import examples
-from choreomon.cli.command_line.options import seed_option
 from choreomon.cli.command_line.own_simulator import require_own_simulator
-from choreomon.cli.command_line.pictures import check_picture, write_picture
-from choreomon.cli.command_line.writing import WrittenPath, check_writable
+from choreomon.cli.experiments.curves import check_drawn, curve_options, show_curve
 
 
 @click.command(
@@ -22,10 +18,7 @@ from choreomon.cli.command_line.writing import WrittenPath, check_writable
         ("choreomon experiment replicas -o curve.svg", "Up to 50, with a picture."),
     ),
 )
-@seed_option("Of the first run; later ones have the numbers after it.")
-@click.option("--quick", is_flag=True, help="Up to 10 replicas instead of 50.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("-o", "--output", type=WrittenPath(), help="Draw the curve: .svg or .png.")
+@curve_options(quick="Up to 10 replicas instead of 50.")
 def command(seed: int, quick: bool, as_json: bool, output: Path | None) -> int:
     """Monitoring messages and bytes of an event, and the time to its last verdict, where a service
     has 1 to 50 replicas.
@@ -44,21 +37,9 @@ def command(seed: int, quick: bool, as_json: bool, output: Path | None) -> int:
     from choreomon.experiments.results.figures import figure_of_replicas
     from choreomon.experiments.results.tables import replicas_table
 
-    if output is not None:
-        check_picture(output)
-        check_writable(output)
-    points = curve(
-        [
-            cost(replicas, each)
-            for replicas in (QUICK if quick else REPLICAS)
-            for each in range(seed, seed + RUNS)
-        ]
-    )
-    if output is not None:
-        write_picture(output, figure_of_replicas(points).picture)
-    if as_json:
-        click.echo(json.dumps({"points": [point._asdict() for point in points]}, indent=2))
-    else:
-        click.echo(replicas_table(points), nl=False)
-        click.echo(in_words(points))
-    return VIOLATION if any(point.wrong for point in points) else NOTHING_FOUND
+    check_drawn(output)
+    seeds = range(seed, seed + RUNS)
+    counts = QUICK if quick else REPLICAS
+    points = curve({count: [cost(count, each) for each in seeds] for count in counts})
+    shown = (figure_of_replicas, replicas_table, in_words)
+    return show_curve(points, *shown, output=output, as_json=as_json)

@@ -10,32 +10,19 @@ in longer runs, whatever these are about.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
 from choreomon.actors.compilation import compile_application
-from choreomon.core.run import Run, RunEvent
-from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
 from choreomon.experiments.monitoring.grids import UNBRANCHED
+from choreomon.experiments.monitoring.labelled_runs import LabelledRun, labelled_run
 from simulator.generation.parameters import of_class
 from simulator.generation.scenario import generated_scenario, generated_simulation
 
 INSTANCES: Final = (1, 10, 100, 1000)
 QUICK: Final = (1, 10, 100)
 RUNS: Final = 3
-
-
-class Cost(NamedTuple):
-    """The costs of one run with this many instances; `labelled` are events that the property
-    mentions. `wrong`: formations that nobody declared, and verdicts `violated` without a
-    formation."""
-
-    instances: int
-    labelled: int
-    messages: int
-    bytes: int
-    wrong: int
 
 
 class Point(NamedTuple):
@@ -50,7 +37,7 @@ class Point(NamedTuple):
     wrong: int
 
 
-def cost(instances: int, seed: int) -> Cost:
+def cost(instances: int, seed: int) -> LabelledRun:
     """Run and measure; the result is the same on every machine."""
     scenario = generated_scenario(
         of_class("C3", sequences=3, length=4, branching=UNBRANCHED, instances=instances), seed
@@ -63,22 +50,13 @@ def cost(instances: int, seed: int) -> Cost:
         generated_simulation(scenario),
         application=compile_application(replace(scenario.application, start=at_once)),
     )
-    assert simulation.automaton is not None
-    labels, labelled = frozenset(simulation.automaton.labels), 0
-
-    def count(event: RunEvent) -> None:
-        nonlocal labelled
-        labelled += event.label in labels
-
-    run = simulation.run(seed, recorder=count)
-    return Cost(instances, labelled, run.monitoring_messages, run.monitoring_bytes, _wrong(run))
+    return labelled_run(simulation, seed)
 
 
-def curve(costs: Collection[Cost]) -> list[Point]:
+def curve(runs: Mapping[int, Sequence[LabelledRun]]) -> list[Point]:
     """The points, one for each number of instances, in ascending order."""
     points = []
-    for instances in sorted({each.instances for each in costs}):
-        own = [each for each in costs if each.instances == instances]
+    for instances, own in sorted(runs.items()):
         events = sum(each.labelled for each in own)
         messages, size = sum(each.messages for each in own), sum(each.bytes for each in own)
         wrong = sum(each.wrong for each in own)
@@ -95,10 +73,3 @@ def in_words(points: Sequence[Point]) -> str:
         f"From {first.instances:,} to {last.instances:,} instances alive: {first.messages:.2f} and "
         f"{last.messages:.2f} messages an event, {first.bytes:.0f} and {last.bytes:.0f} bytes."
     )
-
-
-def _wrong(run: Run) -> int:
-    formed = {each.event_index for each in run.formed or ()}
-    violated = {v.event_index for v in run.verdicts if v.verdict == VIOLATED}
-    possible = {v.event_index for v in run.verdicts if v.verdict == POSSIBLY_VIOLATED}
-    return len(formed - violated - possible) + len(violated - formed)

@@ -8,16 +8,15 @@ happens is the same whatever their number, so the curve says what monitors need 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
 from choreomon.actors.balancing import Replicas
 from choreomon.actors.compilation import compile_application
 from choreomon.core.roles import Roles
-from choreomon.core.run import RunEvent
-from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
 from choreomon.experiments.monitoring.grids import UNBRANCHED
+from choreomon.experiments.monitoring.labelled_runs import LabelledRun, labelled_run
 from choreomon.properties.roles import automaton_over_slots
 from simulator.generation.parameters import of_class
 from simulator.generation.scenario import generated_scenario, generated_simulation
@@ -25,19 +24,6 @@ from simulator.generation.scenario import generated_scenario, generated_simulati
 REPLICAS: Final = (1, 2, 5, 10, 20, 50)
 QUICK: Final = (1, 2, 5, 10)
 RUNS: Final = 3
-
-
-class Cost(NamedTuple):
-    """The costs of one run with this many replicas; `labelled` are events that the property
-    mentions, `latency` is in milliseconds. `wrong`: formations that nobody declared, and verdicts
-    `violated` without a formation."""
-
-    replicas: int
-    labelled: int
-    messages: int
-    bytes: int
-    latency: float
-    wrong: int
 
 
 class Point(NamedTuple):
@@ -52,7 +38,7 @@ class Point(NamedTuple):
     wrong: int
 
 
-def cost(replicas: int, seed: int) -> Cost:
+def cost(replicas: int, seed: int) -> LabelledRun:
     """Run and measure; the result is the same on every machine."""
     scenario = generated_scenario(of_class("C3", sequences=3, length=4, branching=UNBRANCHED), seed)
     plain = generated_simulation(scenario)
@@ -65,26 +51,13 @@ def cost(replicas: int, seed: int) -> Cost:
         application=compile_application(scenario.application, Replicas(roles)),
         automaton=automaton,
     )
-    labels, labelled = frozenset(automaton.labels), 0
-
-    def count(event: RunEvent) -> None:
-        nonlocal labelled
-        labelled += event.label in labels
-
-    run = simulation.run(seed, recorder=count)
-    formed = {each.event_index for each in run.formed or ()}
-    violated = {v.event_index for v in run.verdicts if v.verdict == VIOLATED}
-    possible = {v.event_index for v in run.verdicts if v.verdict == POSSIBLY_VIOLATED}
-    wrong = len(formed - violated - possible) + len(violated - formed)
-    latency = (run.latency.mean or 0.0) / 1000
-    return Cost(replicas, labelled, run.monitoring_messages, run.monitoring_bytes, latency, wrong)
+    return labelled_run(simulation, seed)
 
 
-def curve(costs: Collection[Cost]) -> list[Point]:
+def curve(runs: Mapping[int, Sequence[LabelledRun]]) -> list[Point]:
     """The points, one for each number of replicas, in ascending order."""
     points = []
-    for replicas in sorted({each.replicas for each in costs}):
-        own = [each for each in costs if each.replicas == replicas]
+    for replicas, own in sorted(runs.items()):
         events = sum(each.labelled for each in own)
         points.append(
             Point(

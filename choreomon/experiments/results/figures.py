@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -34,35 +34,44 @@ def figures(
 
 def figure_of_instances(points: Sequence[Point]) -> Figure:
     """The figure of the cost of an event, by how many instances are alive."""
-    from choreomon.pictures.shapes.line_chart import Axis, Line, line_chart
-
-    along = Axis("instances alive", tuple((at, f"{p.instances:,}") for at, p in enumerate(points)))
-    lines = [
-        Line("messages an event", tuple((at, p.messages) for at, p in enumerate(points))),
-        Line("bytes an event", tuple((at, p.bytes) for at, p in enumerate(points))),
-    ]
-    return Figure(
+    return _costs_of_an_event(
         "instances",
-        line_chart("What an event costs", along, "mean", lines, scale="powers"),
+        ("instances alive", [f"{point.instances:,}" for point in points]),
+        {
+            "messages an event": [point.messages for point in points],
+            "bytes an event": [point.bytes for point in points],
+        },
         "Class C3, three sequences of length 4.",
     )
 
 
 def figure_of_replicas(points: Sequence[PointOfReplicas]) -> Figure:
     """The figure of the cost of an event, by how many replicas a service has."""
-    from choreomon.pictures.shapes.line_chart import Axis, Line, line_chart
-
-    along = Axis("replicas", tuple((at, f"{p.replicas}") for at, p in enumerate(points)))
-    lines = [
-        Line("messages an event", tuple((at, p.messages) for at, p in enumerate(points))),
-        Line("bytes an event", tuple((at, p.bytes) for at, p in enumerate(points))),
-        Line("latency, ms", tuple((at, p.latency) for at, p in enumerate(points))),
-    ]
-    return Figure(
+    return _costs_of_an_event(
         "replicas",
-        line_chart("What an event costs", along, "mean", lines, scale="powers"),
+        ("replicas", [f"{point.replicas}" for point in points]),
+        {
+            "messages an event": [point.messages for point in points],
+            "bytes an event": [point.bytes for point in points],
+            "latency, ms": [point.latency for point in points],
+        },
         "Class C3, three sequences of length 4, one role.",
     )
+
+
+def _costs_of_an_event(
+    name: str,
+    along: tuple[str, Sequence[str]],
+    lines: Mapping[str, Sequence[float]],
+    note: str,
+) -> Figure:
+    """A chart of means; `along` has the name of its axis and the words at its places."""
+    from choreomon.pictures.shapes.line_chart import Axis, Line, line_chart
+
+    axis = Axis(along[0], (*enumerate(along[1]),))
+    drawn = [Line(measure, (*enumerate(values),)) for measure, values in lines.items()]
+    chart = line_chart("What an event costs", axis, "mean", drawn, scale="powers")
+    return Figure(name, chart, note)
 
 
 def _fig7(rows: Sequence[Row], series: Sequence[Series]) -> Iterator[Figure]:
