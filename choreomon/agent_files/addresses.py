@@ -14,6 +14,7 @@ HERE: Final = "an address of this machine and a port that is free"
 MAX_SOCKET_PATH: Final = 107 if sys.platform == "linux" else 103
 """Bytes of the path of a Unix socket."""
 _TCP: Final = "tcp://"
+_ALL: Final = (ANY_HOST, "0.0.0.0", "::")
 _ADDRESS: Final = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._*-]{1,253}):([0-9]{1,5})")
 _HOST: Final = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?\.?")
 _DIGITS: Final = re.compile(r"[0-9.]+")
@@ -63,6 +64,20 @@ def parse_address(text: str) -> Address | None:
         if _DIGITS.fullmatch(host) and not Address(host, 0).numeric:
             return None  # 127.0.0.256 and 10.1 are no names either
     return Address(host, int(found[2]))
+
+
+def reached_at(endpoint: str, advertised: str, host: str) -> str:
+    """The address at which others reach an agent that listens at this endpoint: what is advertised,
+    or the endpoint, with this host of the machine where it is that of all interfaces. Empty where
+    none follows, since the one is of IPv4 and the other of IPv6."""
+    address = parse_tcp(endpoint)
+    if advertised or address is None:
+        return advertised
+    if address.host not in _ALL:
+        return endpoint
+    if (":" in host) is not (":" in address.host):
+        return ""
+    return f"{_TCP}{Address(host, address.port)}"
 
 
 def parse_tcp(text: str) -> Address | None:

@@ -77,16 +77,18 @@ class AgentConfig:
     directory, relative ones of a file start where the file is.
 
     `listen` and the values of `peers` are `tcp://HOST:PORT`. `keys` is `None` if `insecure`.
-    `store` is `None` if `durability` is `off`. `http` is `None` if nothing is served,
-    `proxies` if no proxy asks. `file` and `lines` say where the fields stand, for messages about
-    them; both are empty for a value made in Python. `process` may be a role: then the agent takes
-    any slot of it that is free, goes on as that process, and `role` says which role it was.
+    `advertise` is empty where it follows. `store` is `None` if `durability` is `off`. `http` is
+    `None` if nothing is served, `proxies` if no proxy asks. `file` and `lines` say where the fields
+    stand, for messages about them; both are empty for a value made in Python. `process` may be a
+    role: then the agent takes any slot of it that is free, goes on as that process, and `role` says
+    which role it was.
     """
 
     process: str
     tables: tuple[Path, ...]
     closing: tuple[Path, ...] = ()
     listen: str
+    advertise: str = ""
     local: LocalAccess
     peers: Mapping[str, str] = field(default_factory=dict)
     keys: Keys | None = None
@@ -207,6 +209,9 @@ def config_defects(config: AgentConfig) -> Iterator[Defect]:
     if isinstance(config.store, PostgresqlStore):
         for defect in postgresql_defects(config.store, config.lease):
             yield Defect(("store", *defect.path), defect.message)
+    elif config.advertise:
+        told = "is told beside the leases of slots, and there are none: take it out, or give"
+        yield Defect(("advertise",), f"{told} store: {{postgresql: URL}}")
     if config.durability == "off" and config.store is not None:
         yield Defect(
             ("store",),
@@ -238,6 +243,7 @@ def _security_defects(config: AgentConfig) -> Iterator[Defect]:
     if not config.insecure or config.keys is not None:
         return
     named: list[tuple[FieldPath, str]] = [(("listen",), config.listen)]
+    named += [(("advertise",), config.advertise)] if config.advertise else []
     named += [(("peers", peer), address) for peer, address in config.peers.items()]
     for path, text in named:
         address = parse_tcp(text)
@@ -352,8 +358,9 @@ def table_defects(config: AgentConfig, tables: Sequence[SplitTable]) -> Iterator
     if any(config.process in table.roles.slots for table in tables):
         yield from _role_defects(config)
     asked = dict.fromkeys(peer for table in tables for peer in table.asked_by(config.process))
+    found = found_beside_leases(config, tables)
     for peer in asked:
-        if peer not in config.peers:
+        if peer not in config.peers and peer not in found:
             close = did_you_mean(peer, [name for name in config.peers if name not in asked])
             told = f"have no address of {peer}, whom this agent asks: add {peer}: tcp://HOST:PORT"
             yield Defect(("peers",), told + close)
@@ -367,6 +374,15 @@ def table_defects(config: AgentConfig, tables: Sequence[SplitTable]) -> Iterator
             close = did_you_mean(peer, known) or ": take it out"
             told = f"is {peer}, which is no process of any of the tables{close}"
             yield Defect(("proxies", "peers", host), told)
+
+
+def found_beside_leases(config: AgentConfig, tables: Sequence[SplitTable]) -> frozenset[str]:
+    """The processes whose agents are found without an address: slots, where their leases are in
+    the tables that the agent has its own in."""
+    if not isinstance(config.store, PostgresqlStore):
+        return frozenset()
+    roles = [table.roles for table in tables]
+    return frozenset(slot for each in roles for slot in each.processes(each.slots))
 
 
 def _role_defects(config: AgentConfig) -> Iterator[Defect]:

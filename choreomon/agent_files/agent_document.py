@@ -222,8 +222,15 @@ class AgentDocument(Part):
     listen: ListeningAddress = field(
         description="where peers that ask connect: tcp://ADDRESS:PORT, port 0 for any"
     )
+    advertise: PeerAddress | None = field(
+        default=None,
+        description="where others reach this agent, told beside its lease in PostgreSQL: "
+        "tcp://HOST:PORT; null: at listen, and for * at the address that the server sees it at",
+    )
     peers: dict[Name, PeerAddress] = field(
-        default={}, description="the addresses of the agents that are asked, by process"
+        default={},
+        description="the addresses of the agents that are asked, by process; slots of roles may be "
+        "left out where the store is in PostgreSQL: they are found beside their leases",
     )
     local: Local = field(
         description="where the service connects: {path: SOCKET} or {tcp: HOST:PORT, token: FILE}"
@@ -321,6 +328,7 @@ def _config(document: AgentDocument, located: Positioned) -> AgentConfig:
         tables=tuple(map(at, document.tables)),
         closing=tuple(map(at, document.closing)),
         listen=document.listen,
+        advertise=document.advertise or "",
         local=_local(document.local, folder),
         peers=document.peers,
         keys=None if keys is None else Keys(at(keys.secret), at(keys.peers)),

@@ -16,6 +16,9 @@ What stands under a role is meant for each of its slots, and in an address `<slo
 as pods of a StatefulSet are called:
 
     addresses: {shop: "tcp://shop-<slot>.shop:7600", bank: tcp://bank.internal:7600}
+
+Where the address of a role is `tcp://*:PORT`, its agents take any slot: they have one
+configuration, and are found beside their leases.
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeAlias
 
-from choreomon.agent_files.addresses import parse_tcp
+from choreomon.agent_files.addresses import ANY_HOST, parse_tcp
 from choreomon.agent_files.agent_config import table_defects
 from choreomon.agent_files.agent_document import parse_agent_config
 from choreomon.agent_files.agent_fields import peer_address
@@ -55,8 +58,15 @@ _STEP: Final = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
 
 
 def _address(text: str) -> str:
-    peer_address(text.replace(SLOT, "0"))
+    if not _is_anywhere(text):
+        peer_address(text.replace(SLOT, "0"))
     return text
+
+
+def _is_anywhere(text: str) -> bool:
+    """Tell whether it stands for agents that may be anywhere."""
+    address = parse_tcp(text)
+    return address is not None and address.host == ANY_HOST and address.port > 0
 
 
 AnyAddress: TypeAlias = Annotated[str, After(_address)]
@@ -67,7 +77,7 @@ class DeploymentDocument(Part):
 
     addresses: dict[Name, AnyAddress] = field(
         description="where each agent is reached by others, by process, or by role, with <slot> "
-        "for the number of the slot"
+        "for the number of the slot, or tcp://*:PORT where its agents take any slot"
     )
     agent: dict[str, Any] = field(
         default={}, description="fields of every agent's configuration; <process> is its process"
@@ -112,7 +122,9 @@ def agent_files(
     that is wrong, at the lines of the deployment: also where a process that watches something has
     no address.
     """
-    document = _over_slots(in_shape(DeploymentDocument, located), split)
+    document = in_shape(DeploymentDocument, located)
+    split = _by_agent(document, split)
+    document = _over_slots(document, split)
     if problems := _misnamed(document, located, split):
         raise DocumentError(tuple(sorted(problems, key=lambda problem: problem.line)))
     files: dict[str, bytes] = {}
@@ -127,6 +139,18 @@ def agent_files(
     return files
 
 
+def _by_agent(
+    document: DeploymentDocument, split: Mapping[str, tuple[str, SplitTable]]
+) -> dict[str, tuple[str, SplitTable]]:
+    """The split by configuration: a role is in place of its slots where its agents take any."""
+    found: dict[str, tuple[str, SplitTable]] = {}
+    for process, (file, table) in split.items():
+        anywhere = _is_anywhere(document.addresses.get(table.named, ""))
+        name = table.named if anywhere and table.named in table.roles.slots else process
+        found.setdefault(name, (file, table))
+    return found
+
+
 def _over_slots(
     document: DeploymentDocument, split: Mapping[str, tuple[str, SplitTable]]
 ) -> DeploymentDocument:
@@ -136,7 +160,7 @@ def _over_slots(
     agents: dict[str, dict[str, Any]] = {}
     named = sorted({*document.addresses, *document.agents})
     for name in sorted(named, key=lambda each: each in roles.slots):
-        for number, slot in enumerate(roles.slots_of(name)):
+        for number, slot in enumerate([name] if name in split else roles.slots_of(name)):
             if name in document.addresses:
                 addresses.setdefault(slot, document.addresses[name].replace(SLOT, str(number)))
             if name in document.agents:
@@ -170,6 +194,15 @@ def _misnamed(
         for process in document.agents
         if process in split and process not in document.addresses
     ]
+    problems += [
+        located.problem(
+            ("addresses", process),
+            f"should be tcp://HOST:PORT, where others reach it, not {document.addresses[process]}: "
+            "only agents of a role are found beside their leases",
+        )
+        for process, (_, table) in split.items()
+        if _is_anywhere(document.addresses.get(process, "")) and process not in table.roles.slots
+    ]
     return problems + [
         located.problem(
             ("addresses",),
@@ -194,7 +227,9 @@ def _fields(
         # A name may belong to a proxy, or to an address that this machine does not know.
         "listen": f"tcp://{shown if address.loopback else '*'}:{address.port}",
         "peers": {
-            peer: document.addresses[peer] for peer in table.asked if peer in document.addresses
+            peer: document.addresses[peer]
+            for peer in table.asked_by(process)
+            if peer in document.addresses
         },
         **_filled({**document.agent, **document.agents.get(process, {})}, stem),
     }

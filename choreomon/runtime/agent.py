@@ -248,7 +248,7 @@ class Agent:
                 self.node.check(read.config, read.tables)
             peers.renew(
                 read.security,
-                read.config.peers,
+                self.node.found.beside(read.config.peers),
                 bearable=self.node.bearable(read.config, read.tables),
             )
         except (DocumentError, UnusableKeys, UnusableAddress, CannotReload) as error:

@@ -17,8 +17,6 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Final, Protocol
 
-import zmq
-
 from choreomon.agent_files.agent_config import AgentConfig, refuse, told_at
 from choreomon.agent_files.table_file import SplitTable
 from choreomon.agent_files.wire import STORE_BYTES
@@ -26,9 +24,13 @@ from choreomon.core.errors import Defect, MalformedMessage
 from choreomon.runtime.configured_sidecar import make_sidecar
 from choreomon.runtime.driver import Driver, Timeouts
 from choreomon.runtime.leases.ends import Fenced
+from choreomon.runtime.network.addresses import UnusableAddress
+from choreomon.runtime.network.context import ForgettableContext
 from choreomon.runtime.network.credentials import load_security
+from choreomon.runtime.network.found_addresses import FoundAddresses
 from choreomon.runtime.network.peers import CannotListen, PeerSockets
 from choreomon.runtime.network.peers import Limits as PeerLimits
+from choreomon.runtime.network.security import UnusableKeys
 from choreomon.runtime.openings import Informed, Openings
 from choreomon.runtime.outputs import DeclaredVerdict, Dropped, Observed, Reply
 from choreomon.runtime.ports import AnswerKind, CommitFailed
@@ -76,14 +78,6 @@ class Service(Informed, Protocol):
 
     def resume(self) -> None:
         """Go on."""
-
-
-class _Context(zmq.Context[zmq.Socket[bytes]]):
-    """A context that waits for nobody once forgotten. One of pyzmq, if collected with open sockets,
-    as when a loop ended before its agent, waits for them for ever."""
-
-    def __del__(self) -> None:
-        pass
 
 
 class Node:
@@ -135,8 +129,9 @@ class Node:
             Timeouts(deadline=config.deadline, give_up=config.give_up),
             wall=time.time,
         )
+        self.found = FoundAddresses(store.directory if store else None, now)
         self.openings = Openings(self.driver, now=now, opened=self._opened)
-        self._context: _Context | None = None
+        self._context: ForgettableContext | None = None
         self.peers: PeerSockets | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._timer_due = 0.0
@@ -163,16 +158,16 @@ class Node:
             told = f"cannot be read: {error}; to begin anew, and lose what it holds, remove it"
             refuse(self.config, [Defect(("store",), f"{self.config.store}: {told}")])
         limits = self.config.limits
-        self._context = _Context()
+        self._context = ForgettableContext()
         try:
             self.peers = PeerSockets(
                 context=self._context,
                 loop=self.loop,
                 bind=self.config.listen,
-                addresses=self.config.peers,
+                addresses=self.found.beside(self.config.peers),
                 security=load_security(self.config, self.tables),
                 on_asked=self._from_peer,
-                on_answered=self._from_peer,
+                on_answered=self._from_asked,
                 on_refused=lambda reason, detail: self.observer.happened(
                     Dropped(reason, "", detail)
                 ),
@@ -183,10 +178,13 @@ class Node:
                     rate=float(limits.frames_per_second),
                 ),
             )
+            self.found.announce(self.endpoint)
         except BaseException as error:
             self._context.destroy(linger=0)  # `term` would wait for a socket that is left open
             if isinstance(error, CannotListen):
                 refuse(self.config, [Defect(("listen",), str(error))])
+            if isinstance(error, CommitFailed | Fenced):
+                refuse(self.config, [Defect(("store",), str(error))])
             raise
         self.recovered = True
         if self._renewing is not None:
@@ -349,6 +347,10 @@ class Node:
         if not self._slices.add(peer, frame):
             self.observer.happened(Dropped("busy", peer, "more of it waits than is kept"))
 
+    def _from_asked(self, peer: str, frame: bytes) -> None:
+        self.found.heard(peer)
+        self._from_peer(peer, frame)
+
     # Ports of the driver.
 
     def reply(self, output: Reply) -> None:
@@ -360,7 +362,14 @@ class Node:
         self.service.close_connection(connection)
 
     def ask(self, peer: str, frame: bytes) -> None:
-        if self.peers is not None and self.peers.ask(peer, frame):
+        if self.peers is None:
+            return
+        if peer not in self.config.peers and self.found.asks(peer):
+            try:
+                self.peers.renew(self.peers.security, self.found.beside(self.config.peers))
+            except (UnusableAddress, UnusableKeys) as error:
+                self.observer.happened(Dropped("address", peer, str(error)))
+        if self.peers.ask(peer, frame):
             self.observer.sent("inquiry", len(frame))
 
     def answer(self, peer: str, frame: bytes, *, kind: AnswerKind) -> None:

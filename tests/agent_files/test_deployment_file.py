@@ -203,18 +203,24 @@ property: {sequences: [{steps: ["shop -> bank : pay", "bank -> shop : paid"]}]}
 """
 
 
-def test_what_stands_under_a_role_is_meant_for_each_of_its_slots(tmp_path: Path) -> None:
+def split_of_roles() -> dict[str, tuple[str, SplitTable]]:
+    """bank asks the slots of shop, and they each other."""
     document = parse_document(ROLES, "roles.yaml").over_slots()
     assert document.property is not None
     slots, roles = document.processes, document.replicas.roles
     tables = transition_tables(document.property.automaton, slots, "precise")
-    split = {
+    return {
         slot: (
             f"{roles.role_of(slot)}.json",
             SplitTable(32 * "0", "p", "precise", slots, tables[slot], roles=roles),
         )
         for slot in slots
     }
+
+
+def test_what_stands_under_a_role_is_meant_for_each_of_its_slots(tmp_path: Path) -> None:
+    split = split_of_roles()
+    slots = tuple(split)
     deployment = {
         "addresses": {
             "shop/1": "tcp://elsewhere:7600",
@@ -245,3 +251,45 @@ def test_what_stands_under_a_role_is_meant_for_each_of_its_slots(tmp_path: Path)
     assert {configs[slot].tables for slot in slots[:3]} == {(Path("shop.json"),)}
     assert [configs[slot].durability for slot in slots] == ["power", "power", "power", "process"]
     assert [configs[slot].deadline for slot in slots] == [1.0, 1.0, 2.0, 1.0]
+
+
+ANYWHERE = """\
+addresses: {shop: "tcp://*:7600", bank: tcp://bank.internal:7600}
+agent:
+  keys: {secret: keys, peers: keys}
+  local: {path: agent.sock}
+  store: {postgresql: postgresql:///monitoring}
+"""
+
+
+def of_roles(tmp_path: Path, text: str) -> dict[str, bytes]:
+    path = tmp_path / "deployment.yaml"
+    path.write_text(text, encoding="utf-8")
+    return agent_files(load_deployment(path), split_of_roles())
+
+
+def test_agents_that_take_any_slot_of_a_role_have_one_configuration(tmp_path: Path) -> None:
+    files = of_roles(tmp_path, ANYWHERE + "agents: {shop: {deadline: 2s}}\n")
+    assert [*files] == ["shop.agent.yaml", "bank.agent.yaml"]
+    shop, bank = (parse_agent_config(text, name) for name, text in files.items())
+    assert (shop.process, shop.listen, shop.deadline) == ("shop", "tcp://*:7600", 2.0)
+    assert shop.tables == (Path("shop.json"),)
+    assert bank.peers == {}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "message"),
+    [
+        ("{postgresql: postgresql:///monitoring}", "a.db", 5, "store: should be {postgresql: URL}"),
+        ("tcp://bank.internal:7600", '"tcp://*:1"', 1, "should be tcp://HOST:PORT, where others"),
+        ("ng}\n", "ng}\nagents: {shop/1: {}}\n", 6, "is no process of the property"),
+        ('"tcp://*:7600"', '"tcp://*:0"', 1, "should be tcp://HOST:PORT, as in tcp://shop:7600"),
+    ],
+)
+def test_what_cannot_be_anywhere_is_told(
+    tmp_path: Path, old: str, new: str, line: int, message: str
+) -> None:
+    assert old in ANYWHERE
+    with pytest.raises(DocumentError) as refused:
+        of_roles(tmp_path, ANYWHERE.replace(old, new))
+    assert any(each.line == line and message in str(each) for each in refused.value.problems)

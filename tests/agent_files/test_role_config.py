@@ -85,9 +85,9 @@ def test_what_it_lacks_is_told_with_line_and_fix() -> None:
         "name one slot, as in process: shop/0"
     ).replace("yaml:", "yaml:1:")
     assert told(config("store: shop.db\n"), table("shop/0")).startswith("agent.yaml:7: store: ")
-    assert told(config(peers="bank, shop/1, shop/2"), table("shop/0")) == (
-        "agent.yaml:6: peers: have no address of shop/0, whom this agent asks: "
-        "add shop/0: tcp://HOST:PORT"
+    assert told(config(peers="shop/1"), table("shop/0")) == (
+        "agent.yaml:6: peers: have no address of bank, whom this agent asks: "
+        "add bank: tcp://HOST:PORT"
     )
     assert "is the table of bank, and this is the agent of shop" in told(config(), table("bank"))
 
@@ -114,3 +114,27 @@ def test_its_keys_are_those_of_all_slots_in_a_folder(tmp_path: Path) -> None:
         check_credentials(file, [table("shop/0")])
     assert "should be a folder with the secret key of each slot of shop" in str(refused.value)
     assert public_file("shop/2") in {each.name for each in tmp_path.iterdir()}
+
+
+def test_slots_are_found_beside_leases_where_the_store_is_in_the_same_tables() -> None:
+    assert list(table_defects(config(peers="bank"), [table("shop/0")])) == []
+    slot = AGENT.replace("shop\n", "shop/0\n") + "peers: {bank: 'tcp://127.0.0.1:9'}\n"
+    found = parse_agent_config(f"{slot}{STORE}advertise: tcp://localhost:7600\n", "agent.yaml")
+    assert found.advertise == "tcp://localhost:7600"
+    assert list(table_defects(found, [table("shop/0")])) == []
+    file = parse_agent_config(f"{slot}store: shop.db\n", "agent.yaml")
+    assert "have no address of shop/1, whom this agent asks" in told(file, table("shop/0"))
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ("store: shop.db\nadvertise: tcp://localhost:7600\n", "8: advertise: is told beside the"),
+        (f"{STORE}advertise: tcp://shop:7600\n", "8: advertise: should be a loopback address such"),
+        (f"{STORE}advertise: tcp://*:7600\n", "8: advertise: should be tcp://HOST:PORT, as in"),
+    ],
+)
+def test_where_an_agent_is_reached_is_told_where_it_can_be(fields: str, message: str) -> None:
+    with pytest.raises(DocumentError) as refused:
+        config(fields)
+    assert f"agent.yaml:{message}" in str(refused.value)

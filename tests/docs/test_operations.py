@@ -107,6 +107,7 @@ def test_every_field_is_in_the_table_with_its_values_and_its_default() -> None:
 
 def test_a_default_of_null_is_told_from_none() -> None:
     assert {path for path, field in FIELDS.items() if field.get("default", "") is None} == {
+        "advertise",
         "store",
         "store.holder",
         "http",

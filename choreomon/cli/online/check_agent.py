@@ -148,7 +148,7 @@ def _facts(config: AgentConfig, tables: tuple[SplitTable, ...]) -> list[tuple[st
     local = str(config.local.path or config.local.tcp)
     facts = [
         ("peers connect at", config.listen),
-        ("asks", ", ".join(f"{peer} at {config.peers[peer]}" for peer in asked) or "nobody"),
+        ("asks", ", ".join(f"{peer} {_where(config, peer)}" for peer in asked) or "nobody"),
         ("between agents", "plain text" if config.keys is None else f"keys, {config.keys.secret}"),
         ("the service connects at", f"{local}, the group too" if config.local.group else local),
         _kept(config),
@@ -162,6 +162,11 @@ def _facts(config: AgentConfig, tables: tuple[SplitTable, ...]) -> list[tuple[st
         told = f"{config.proxies.listen}, and fail {config.proxies.fail}"
         facts.append(("proxies ask at", told))
     return facts
+
+
+def _where(config: AgentConfig, peer: str) -> str:
+    address = config.peers.get(peer)
+    return "where its lease says" if address is None else f"at {address}"
 
 
 def _kept(config: AgentConfig) -> tuple[str, str]:

@@ -6,7 +6,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from choreomon.agent_files.agent_config import AgentConfig, Keys, refuse, told_at
+from choreomon.agent_files.agent_config import (
+    AgentConfig,
+    Keys,
+    found_beside_leases,
+    refuse,
+    told_at,
+)
 from choreomon.agent_files.delivered.sinks import WebhookSink
 from choreomon.agent_files.key_files import (
     KeyPair,
@@ -33,7 +39,7 @@ def load_security(config: AgentConfig, tables: Sequence[SplitTable]) -> Security
     keys = config.keys
     if keys is None:
         return Insecure(config.process, processes)
-    own, known = _both(lambda: _own_keys(config, keys), lambda: _peers_keys(config, keys))
+    own, known = _both(lambda: _own_keys(config, keys), lambda: _peers_keys(config, keys, tables))
     try:
         return Curve(own, {name: key for name, key in known.items() if name in processes})
     except UnusableKeys as error:
@@ -59,15 +65,19 @@ def _own_keys(config: AgentConfig, keys: Keys) -> KeyPair:
     return own
 
 
-def _peers_keys(config: AgentConfig, keys: Keys) -> dict[str, tuple[str, ...]]:
+def _peers_keys(
+    config: AgentConfig, keys: Keys, tables: Sequence[SplitTable]
+) -> dict[str, tuple[str, ...]]:
     with told_at(config, ("keys", "peers")):
         known = dict(load_public_keys(keys.peers))
+    found = found_beside_leases(config, tables)
+    asked = {peer for table in tables for peer in table.at(config.process).asked if peer in found}
     told = "{0}: has no public key of {1}, whom this agent asks: copy {2} there"
     refuse(
         config,
         [
             Defect(("keys", "peers"), told.format(keys.peers, peer, public_file(peer)))
-            for peer in config.peers
+            for peer in [*config.peers, *sorted(asked - {*config.peers})]
             if peer not in known and peer != config.process
         ],
     )

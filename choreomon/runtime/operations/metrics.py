@@ -31,8 +31,8 @@ REASONS: Final[tuple[str, ...]] = (
             *get_args(local.RefusalReason),
             *get_args(peers.Refusal),
             *get_args(rights.RefusalReason),
-            *("base", "busy", "closed", "connections", "held", "late", "sender", "store", "system"),
-            "trace",
+            *("address", "base", "busy", "closed", "connections", "held", "late", "sender"),
+            *("store", "system", "trace"),
         )
     ),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
+from choreomon.runtime.network.found_addresses import Directory
 from choreomon.runtime.ports import Store
 
 
@@ -42,6 +43,10 @@ class AgentStore(Store, Protocol):
     @property
     def renewal(self) -> float | None:
         """Seconds until `renew` is due; `None`: there is no lease, as where a file is locked."""
+
+    @property
+    def directory(self) -> Directory | None:
+        """The directory in which agents are found, beside leases; `None`: there are none."""
 
     def renew(self) -> None:
         """Renew the lease. Raises `CommitFailed` where that cannot be done now, and

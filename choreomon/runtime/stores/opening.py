@@ -55,7 +55,14 @@ def open_store(config: AgentConfig, tables: Sequence[SplitTable]) -> AgentStore 
             path = config.local.path
             local = str(config.local.tcp if path is None else path.absolute())
             roles = roles_of(tables) if is_of_role(config, tables) else NO_ROLES
-            return open_held(config.store, owner, roles, local=local, listen=config.listen)
+            return open_held(
+                config.store,
+                owner,
+                roles,
+                local=local,
+                listen=config.listen,
+                advertise=config.advertise,
+            )
         return SqliteStore(config.store, config.durability, boot_id(), owner=owner)
 
 

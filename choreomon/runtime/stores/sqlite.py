@@ -187,6 +187,11 @@ class SqliteStore:
         return 0
 
     @property
+    def directory(self) -> None:
+        """A file has no leases."""
+        return None
+
+    @property
     def renewal(self) -> None:
         """The lock of the file is held for as long as the process lives."""
         return None

@@ -11,25 +11,29 @@ from typing import Any
 
 import pytest
 
-from choreomon.agent_files.agent_document import load_agent_config
+from choreomon.agent_files.clocks.text import Carried
+from choreomon.agent_files.postgresql import PostgresqlStore
+from choreomon.cli.online.keygen import command as keygen
 from choreomon.core.errors import DocumentError
-from choreomon.runtime.leases.ends import Taken
+from choreomon.runtime.leases.ends import Fenced, Taken
 from choreomon.runtime.stores.agent_store import Owner
-from choreomon.runtime.stores.postgresql.held import open_held
+from choreomon.runtime.stores.postgresql.held import HeldStore, open_held
 from choreomon.runtime.stores.postgresql.leases import PostgresLeases
 from choreomon.runtime.stores.postgresql.server import Address
 from tests.runtime.postgresql.test_moving_agents import AgentProcess, agent
 from tests.runtime.postgresql.test_slot_journal import ROLES, ask, leases
 
-ROLE: dict[str, Any] = {
-    "process": "shop",
-    "peers": {f"shop/{slot}": f"tcp://127.0.0.1:{9 - slot}" for slot in range(3)},
-}
+ROLE: dict[str, Any] = {"process": "shop", "peers": {}}
 
 
 def slot_of(running: AgentProcess) -> str:
     assert running.ready, running.first + running.rest()
     return str(json.loads(running.first)["process"])
+
+
+def held_at(address: Address, name: str = "shop") -> HeldStore:
+    store = PostgresqlStore(address.url, address.schema, address.timeout)
+    return open_held(store, Owner(name, ()), ROLES, local="a", listen="tcp://127.0.0.1:1")
 
 
 def taken_anew(stack: ExitStack, folder: Path, address: Address) -> AgentProcess:
@@ -100,7 +104,7 @@ def test_it_reads_its_configuration_anew_at_its_slot(tmp_path: Path, address: Ad
 
 
 def test_who_loses_the_race_for_a_slot_takes_the_next_one(
-    address: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    address: Address, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rival = leases(address, "rival")
     take = PostgresLeases.take
@@ -112,14 +116,81 @@ def test_who_loses_the_race_for_a_slot_takes_the_next_one(
         tried.append(slot)
         return take(self, slot, used=used)
 
-    AgentProcess(tmp_path / "one", address, **ROLE).close()
-    store = load_agent_config(tmp_path / "one" / "agent.yaml").store
-    assert store is not None
-    assert not isinstance(store, Path)
     monkeypatch.setattr(PostgresLeases, "take", late)
-    held = open_held(store, Owner("shop", ()), ROLES, local="a", listen="tcp://127.0.0.1:1")
+    held = held_at(address)
     assert tried == ["shop/0", held.process]
     assert held.process == "shop/1"
     held.close()
     with pytest.raises(DocumentError, match="shop/0 is held by rival"):
-        open_held(store, Owner("shop/0", ()), ROLES, local="a", listen="tcp://127.0.0.1:1")
+        held_at(address, "shop/0")
+
+
+def last_verdict(running: AgentProcess) -> dict[str, Any]:
+    """The next verdict that is not provisional."""
+    assert running.process.stdout is not None
+    while True:
+        verdict: dict[str, Any] = json.loads(running.process.stdout.readline())
+        if not verdict["provisional"]:
+            return verdict
+
+
+def shipped_after(refund: Carried) -> Carried:
+    """The message of a carrier that heard of a refund."""
+    return Carried("carrier", "ship", refund.clock)
+
+
+def test_a_verdict_that_needs_the_slot_of_a_killed_one_is_certain_when_it_is_taken(
+    tmp_path: Path, address: Address
+) -> None:
+    with ExitStack() as stack:
+        one, two, lost = (
+            stack.enter_context(agent(tmp_path / name, address, **ROLE)) for name in "abc"
+        )
+        slot = slot_of(lost)
+        refund = lost.connect().sending("carrier", "refund")
+        lost.process.kill()
+        two.connect().handling(shipped_after(refund))
+        heir = taken_anew(stack, tmp_path / "heir", address)
+        assert slot_of(heir) == slot
+        verdict = last_verdict(two)
+        assert (verdict["verdict"], verdict["process"]) == ("violated", slot_of(two))
+        assert one.ready
+
+
+def test_with_the_keys_of_all_slots_they_find_each_other_at_any_address(
+    tmp_path: Path, address: Address
+) -> None:
+    for slot in ROLES.slots_of("shop"):
+        keygen.main([slot, "-o", str(tmp_path / "keys")], standalone_mode=False)
+    keys = {"secret": str(tmp_path / "keys"), "peers": str(tmp_path / "keys")}
+    fields = {**ROLE, "insecure": False, "keys": keys, "listen": "tcp://*:0"}
+    with ExitStack() as stack:
+        one, two, _ = (
+            stack.enter_context(agent(tmp_path / name, address, **fields)) for name in "abc"
+        )
+        two.connect().handling(shipped_after(one.connect().sending("carrier", "refund")))
+        verdict = last_verdict(two)
+        assert (verdict["verdict"], verdict["process"]) == ("violated", slot_of(two))
+        found = ask(address, "SELECT address FROM lease WHERE holder = 'a'")
+        assert re.fullmatch(rb"tcp://127\.0\.0\.1:[1-9][0-9]+", found[0][0])
+
+
+def test_where_it_is_reached_may_be_said(tmp_path: Path, address: Address) -> None:
+    with agent(tmp_path / "a", address, advertise="tcp://localhost:7600", **ROLE) as one:
+        assert one.ready
+        found = ask(address, "SELECT address FROM lease")
+        assert found == [(b"tcp://localhost:7600",)]
+
+
+def test_who_listens_where_the_server_does_not_see_it_has_to_say_where_it_is_reached(
+    address: Address,
+) -> None:
+    with pytest.raises(DocumentError, match=r"say where others reach this agent, as in advertise"):
+        held_at(address).announce("tcp://[::]:7600")
+
+
+def test_who_announces_itself_at_a_slot_that_was_taken_is_refused(address: Address) -> None:
+    held = held_at(address)
+    ask(address, "UPDATE lease SET number = number + 1, holder = 'two' RETURNING ''")
+    with pytest.raises(Fenced, match="that of two"):
+        held.announce("tcp://127.0.0.1:7")

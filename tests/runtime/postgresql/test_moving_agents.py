@@ -75,7 +75,7 @@ class AgentProcess:
         (folder / "agent.yaml").write_text(json.dumps(config))
         self.process = subprocess.Popen(
             [sys.executable, "-m", "choreomon", "agent", "--config", folder / "agent.yaml"],
-            stdout=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         )

@@ -7,7 +7,9 @@ cast to `text`.
 
 from __future__ import annotations
 
+import os
 import select
+import socket
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -74,6 +76,12 @@ class Connection:
     def version(self) -> int:
         """The version of the server, as 150018."""
         return int(self._libpq.server_version)
+
+    @property
+    def local_host(self) -> str:
+        """The address of this machine at its own end; loopback where it is no network."""
+        with socket.socket(fileno=os.dup(self._libpq.socket)) as end:
+            return "127.0.0.1" if end.family == socket.AF_UNIX else str(end.getsockname()[0])
 
     def script(self, statements: str) -> None:
         """Run statements without values, in one transaction where they say no other. Raises

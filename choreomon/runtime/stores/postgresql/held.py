@@ -3,9 +3,11 @@ configuration names, or of any one of a role."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import Final
+from typing import Final, NoReturn
 
+from choreomon.agent_files.addresses import reached_at
 from choreomon.agent_files.postgresql import PostgresqlStore
 from choreomon.core.roles import Roles
 from choreomon.runtime.leases.ends import Fenced, Taken
@@ -23,13 +25,16 @@ RENEWALS: Final = 3
 
 class HeldStore:
     """The store of a slot that was taken: see `choreomon.runtime.stores.agent_store`. `seconds`: of
-    its lease."""
+    its lease. `advertise`: where others reach its agent, empty where that follows."""
 
-    def __init__(self, leases: PostgresLeases, taken: Taken, *, seconds: float) -> None:
+    def __init__(
+        self, leases: PostgresLeases, taken: Taken, *, seconds: float, advertise: str = ""
+    ) -> None:
         assert isinstance(taken.store, SlotJournal)
         self._leases = leases
         self._journal = taken.store
         self._lease = taken.lease
+        self._advertise = advertise
         self.process = taken.lease.slot
         self.name = leases.kept(taken.lease.slot).name
         """The same for all lives of a slot: they count apart."""
@@ -48,12 +53,35 @@ class HeldStore:
         """The ids of the systems that it holds, in the order of its tables."""
         return self._journal.systems
 
+    @property
+    def directory(self) -> HeldStore:
+        """Itself: leases have the addresses of agents."""
+        return self
+
+    def announce(self, endpoint: str) -> None:
+        """Write beside the lease where the agent is reached. Raises `CommitFailed`, `Fenced`, and
+        `DocumentError` where that does not follow."""
+        slot, number, _, before, *_ = self._lease
+        address = reached_at(endpoint, self._advertise, self._leases.local_host)
+        if not address:
+            told = f"is reached by another kind of address than {endpoint}: say where others reach"
+            raise unusable(slot, f"{told} this agent, as in advertise: tcp://HOST:PORT")
+        if address != before and not self._leases.announce(slot, number, address):
+            self._refuse()
+        self._lease = self._lease._replace(address=address)
+
+    def look_up(self, processes: Iterable[str]) -> Mapping[str, str]:
+        """The addresses of the agents of slots. Raises `CommitFailed`."""
+        return self._leases.addresses(processes)
+
     def renew(self) -> None:
         """Renew the lease. Raises `CommitFailed` and `Fenced`."""
-        slot = self._lease.slot
-        if self._leases.renew({slot: self._lease.number}):
-            lease = self._leases.kept(slot).lease
-            raise Fenced(slot, lease.holder, lease.address)
+        if self._leases.renew({self._lease.slot: self._lease.number}):
+            self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        lease = self._leases.kept(self._lease.slot).lease
+        raise Fenced(lease.slot, lease.holder, lease.address)
 
     def close(self) -> None:
         """Give the slot back, after all was committed."""
@@ -67,11 +95,17 @@ class HeldStore:
 
 
 def open_held(
-    store: PostgresqlStore, owner: Owner, roles: Roles, *, local: str, listen: str
+    store: PostgresqlStore,
+    owner: Owner,
+    roles: Roles,
+    *,
+    local: str,
+    listen: str,
+    advertise: str = "",
 ) -> HeldStore:
     """Take the slot of an owner, or the best one where it is one of the roles, and its store.
-    `local`: where its service connects; `listen`: where its agent is found. Raises `DocumentError`,
-    also where others have it."""
+    `local`: where its service connects; `listen`: where its agent listens, and `advertise`, where
+    that is told, where it is reached. Raises `DocumentError`, also where others have it."""
     where = str(store)
     try:
         server = Server(Address(store.url, store.schema, store.timeout))
@@ -82,14 +116,14 @@ def open_held(
     leases = PostgresLeases(
         server,
         holder=holder,
-        address=listen,
+        address=advertise or listen,
         seconds=store.lease,
         roles=roles,
         systems=owner.systems,
     )
     try:
         taken = _take(leases, owner.process, holder, where)
-        return HeldStore(leases, taken, seconds=store.lease)
+        return HeldStore(leases, taken, seconds=store.lease, advertise=advertise)
     except CommitFailed as failed:
         leases.close()
         raise unusable(where, f"cannot be used: {failed}") from None

@@ -129,6 +129,32 @@ class PostgresLeases:
             state, rows = read(connection, slot)
         return Lease(slot) if found is None else found.lease, state, rows
 
+    @property
+    def local_host(self) -> str:
+        """The address by which this machine reaches the server. Raises `CommitFailed`."""
+        return self._connection().local_host
+
+    def announce(self, slot: str, number: int, address: str) -> bool:
+        """Write where the agent of a slot is, if its lease has this number; whether it has. Raises
+        `CommitFailed`."""
+        changed = self._connection().run(
+            "UPDATE lease SET address = $3 WHERE slot = $1 AND number = $2::bigint RETURNING ''",
+            slot,
+            number,
+            address,
+        )
+        return bool(changed)
+
+    def addresses(self, slots: Iterable[str]) -> dict[str, str]:
+        """The addresses of the agents of slots, as far as somebody has them. Raises
+        `CommitFailed`."""
+        found = self._connection().run_often(
+            "SELECT convert_to(slot, 'UTF8'), convert_to(address, 'UTF8') FROM lease "
+            "WHERE slot = ANY ($1::text[]) AND holder <> ''",
+            _array(slots),
+        )
+        return {slot.decode(): address.decode() for slot, address in found}
+
     def close(self) -> None:
         """Close the connection."""
         self._server.close()
