@@ -18,8 +18,9 @@ file to keep nearly everywhere else: a mistake that would cost the secret. Still
 `zmq.auth.load_certificate` looks for in a file, it finds in these.
 
 The name within must be that of the file, so that whoever looks at a directory of public keys sees
-who is let in; where no file should be called so, that of `choreomon.core.names.short`. Errors are
-`DocumentError`s with file and line, and never show what a line holds: it may be a secret.
+who is let in; that of a slot of a role has a full stop in place of the slash, and where no file
+should be called so, that of `choreomon.core.names.short`. Errors are `DocumentError`s with file and
+line, and never show what a line holds: it may be a secret.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from typing import Final
 
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.core.names import is_plain, name_defect, short, unwritten, written
+from choreomon.core.roles import slot_parts
 
 SECRET_SUFFIX: Final = ".key"
 PUBLIC_SUFFIX: Final = ".pub"
@@ -73,13 +75,21 @@ class KeyPair:
 
 
 def secret_file(process: str) -> str:
-    """The name of the file `NAME.key` of a process."""
-    return f"{short(process)}{SECRET_SUFFIX}"
+    """The name of the file `NAME.key` of a process, as `shop.key`, or `shop.2.key` of a slot."""
+    return f"{_stem(process)}{SECRET_SUFFIX}"
 
 
 def public_file(process: str) -> str:
     """The name of the file `NAME.pub` of a process."""
-    return f"{short(process)}{PUBLIC_SUFFIX}"
+    return f"{_stem(process)}{PUBLIC_SUFFIX}"
+
+
+def _stem(process: str) -> str:
+    """A full stop for the slash of a slot: Secrets of Kubernetes may be called so, and not with the
+    `~` of `short`. A process whose name is just that cannot stand beside such a slot."""
+    slot = slot_parts(process)
+    dotted = "" if slot is None else f"{slot[0]}.{slot[1]}"
+    return dotted if is_plain(dotted) else short(process)
 
 
 def write_public_key(key: PublicKey) -> str:
@@ -248,8 +258,8 @@ def _process(written_name: str, file: Path) -> tuple[str, str]:
     if name is None:
         defect = name_defect(written_name) or "has a quote too many or too few"
         return written_name, f"is no name of a process: it {defect}"
-    if short(name) != file.stem:
-        return name, f"the key of {name} belongs into a file {short(name)}{file.suffix}"
+    if _stem(name) != file.stem:
+        return name, f"the key of {name} belongs into a file {_stem(name)}{file.suffix}"
     return name, ""
 
 

@@ -75,15 +75,21 @@ def roles_behind(names: Iterable[str]) -> Roles:
     known = {*names}
     found = dict.fromkeys(known, 0)
     for name in known:
-        role, _, number = name.rpartition("/")
-        if role in known and _NUMBER.fullmatch(number):
-            found[role] = max(found[role], int(number) + 1)
+        role, number = slot_parts(name) or ("", 0)
+        if role in known:
+            found[role] = max(found[role], number + 1)
     return Roles({role: count for role, count in found.items() if count})
 
 
 def slot_name(role: str, number: int) -> str:
     """The process that is a slot of a role; `number` counts from 0."""
     return f"{role}/{number}"
+
+
+def slot_parts(name: str) -> tuple[str, int] | None:
+    """The role and the number of a name that looks like that of a slot."""
+    role, _, number = name.rpartition("/")
+    return (role, int(number)) if role and _NUMBER.fullmatch(number) else None
 
 
 def at_slot(label: Label, slot: str) -> Label:

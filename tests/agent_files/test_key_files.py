@@ -20,6 +20,8 @@ from choreomon.agent_files.key_files import (
     load_key_pair,
     load_public_key,
     load_public_keys,
+    public_file,
+    secret_file,
     write_key_pair,
     write_public_key,
 )
@@ -217,3 +219,22 @@ def test_no_text_does_anything_but_be_refused(text: str) -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         assert wrong(put(Path(folder) / "shop.key", text))
+
+
+@pytest.mark.parametrize(
+    ("process", "stem"),
+    [("shop/2", "shop.2"), ("shop", "shop"), ("shop.2", "shop.2"), ("shop/02", "shop_02~")],
+)
+def test_files_of_slots_may_be_keys_of_secrets(tmp_path: Path, process: str, stem: str) -> None:
+    """Keys of Secrets in Kubernetes are letters, digits, `-`, `_` and `.`."""
+    assert secret_file(process).startswith(stem)
+    assert secret_file(process).endswith(".key")
+    file = tmp_path / secret_file(process)
+    put(file, write_key_pair(KeyPair(process, PUBLIC, SECRET)))
+    assert load_key_pair(file).process == process
+    assert public_file(process) == secret_file(process).replace(".key", ".pub")
+
+
+def test_the_file_of_a_slot_is_not_that_of_a_process(tmp_path: Path) -> None:
+    file = put(tmp_path / "shop_2.key", write_key_pair(KeyPair("shop/2", PUBLIC, SECRET)))
+    assert wrong(file)[0].endswith("the key of shop/2 belongs into a file shop.2.key")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from choreomon.core.message import HANDLE, SEND, Message
-from choreomon.core.roles import roles_behind
+from choreomon.core.roles import roles_behind, slot_parts
 from choreomon.core.run import RunEvent, with_known_ends, with_lost_ends
 
 SENT = RunEvent(0, 0, SEND, "shop/1", Message("shop/1", "ship", "carrier"), (1, 0))
@@ -33,3 +33,9 @@ def test_names_show_a_role_where_it_stands_beside_a_slot() -> None:
     names = ["shop", "shop/2", "shop/10", "a/0", "b", "b/", "b/x", "c", "c/01", "c/²"]
     assert dict(roles_behind(names).slots) == {"shop": 11}
     assert not roles_behind(["a", "b"])
+
+
+def test_a_slot_has_the_number_of_its_role() -> None:
+    assert slot_parts("shop/12") == ("shop", 12)
+    assert slot_parts("a/b/0") == ("a/b", 0)
+    assert not any(map(slot_parts, ("shop", "shop/", "/1", "shop/01", "shop/-1")))
