@@ -22,9 +22,12 @@ from choreomon.audit.outcome import AuditVerdict, Outcome
 from choreomon.audit.units import Units
 from choreomon.audit.verdicts import Verdicts
 from choreomon.audit.window import Limits
+from choreomon.core.message import HANDLE
 from choreomon.core.recorded import Diagnostic, RecordedEvent
+from choreomon.core.roles import NO_ROLES, Roles
 from choreomon.core.suggestion import did_you_mean
 from choreomon.properties.automaton import SequenceAutomaton
+from choreomon.properties.roles import automaton_over_slots
 
 NO_LIMITS: Final = Limits()
 
@@ -40,6 +43,8 @@ class Auditor:
     - `numbering`: for one session of several, what numbers that go on through all of them say.
     - `units`: those of the automaton, if several audits share them.  `add`, `settle` and `finish`
       raise `DocumentError` if logs contradict themselves.
+    - `roles`: of a property over roles, with the replicas that logs have
+      (`choreomon.core.replica_names`). Each is a process of its own.
     """
 
     def __init__(
@@ -52,26 +57,31 @@ class Auditor:
         on_diagnostic: Callable[[Diagnostic], None] = lambda _: None,
         numbering: Numbering | None = None,
         units: Units | None = None,
+        roles: Roles = NO_ROLES,
     ) -> None:
-        units = Units(automaton) if units is None else units
+        self._roles = roles
+        units = Units(over_replicas(automaton, roles)) if units is None else units
         self._processes = units.processes
         self._verdicts = Verdicts(units, self._knowledge, limits)
         self._causality = Causality(
             self._processes,
-            automaton.labels,
+            units.automaton.labels,
             on_item=self._verdicts.add,
             on_lacking=self._verdicts.lacks,
             on_diagnostic=on_diagnostic,
-            incomplete=(incomplete := tuple(incomplete)),
+            incomplete=(incomplete := roles.processes(incomplete)),
             max_waiting=max_waiting,
             numbering=numbering,
+            roles=roles,
         )
-        self._counting = Counting(automaton.labels)
+        self._counting = Counting(automaton.labels, roles)
         for gap in incomplete_gaps(incomplete, self._processes):
             self.lacks(gap)
 
     def add(self, event: RecordedEvent) -> None:
         """The next event of its process."""
+        if self._roles:
+            event = of_only_replica(event, self._roles)
         self._counting.add(event)
         self._causality.add(event)
 
@@ -103,11 +113,28 @@ class Auditor:
     def finish(self, logged: Collection[str] = ()) -> Outcome:
         """End the audit and give its outcome. The processes `logged` have logs, even if nothing is
         in them."""
-        self._causality.finish(logged)
+        self._causality.finish(with_roles(logged, self._roles))
         return self._verdicts.outcome(self._causality.events, self._counting.found())
 
     def _knowledge(self, index: int) -> Clock | None:
         return self._causality.knowledge(index) if self._causality.seen(index) else None
+
+
+def over_replicas(automaton: SequenceAutomaton, roles: Roles) -> SequenceAutomaton:
+    """The property over the replicas of roles; one over processes as it is."""
+    return automaton_over_slots(automaton, roles) if roles else automaton
+
+
+def of_only_replica(event: RecordedEvent, roles: Roles) -> RecordedEvent:
+    """The event; a reception from a role that has one replica is from that."""
+    if event.kind != HANDLE or event.peer is None:
+        return event
+    return event._replace(peer=roles.only_slot(event.peer))
+
+
+def with_roles(logged: Collection[str], roles: Roles) -> Collection[str]:
+    """The processes, and the roles that have a replica among them."""
+    return {*logged, *map(roles.role_of, logged)} if roles else logged
 
 
 def incomplete_gaps(incomplete: Iterable[str], processes: Sequence[str]) -> list[Gap]:

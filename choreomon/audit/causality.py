@@ -51,6 +51,7 @@ from choreomon.audit.process import (
 )
 from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, Label
 from choreomon.core.recorded import UNCOUNTED, Diagnostic, Place, RecordedEvent, Strange
+from choreomon.core.roles import NO_ROLES, Roles
 
 MAX_WAITING: Final = 10_000
 """Events of one process that wait, above which they are gone on with as they are."""
@@ -72,6 +73,7 @@ class Causality:
     - `on_diagnostic` is called with what is strange.
     - `incomplete`: processes whose sends are not counted, since some may be missing.
     - `numbering`: of one session of several, what numbers say that go on through all of them.
+    - `roles`: those of the processes, with the replicas that logs have.
 
     Raises `DocumentError` for logs that contradict themselves: a process whose own numbers do not
     grow, and happened-before with a cycle.
@@ -88,7 +90,9 @@ class Causality:
         incomplete: Collection[str] = (),
         max_waiting: int = MAX_WAITING,
         numbering: Numbering | None = None,
+        roles: Roles = NO_ROLES,
     ) -> None:
+        self._roles = roles
         self._numbering = numbering
         self._size = len(processes)
         self._on_lacking = on_lacking
@@ -100,8 +104,10 @@ class Causality:
             process = Process(name, len(self._watching), self._size)
             process.watched = watched
             self._watching.append(process)
-        self._labelling = Labelling(self._watching, on_item=on_item, on_diagnostic=on_diagnostic)
-        self._messages = Messages(incomplete, on_diagnostic, self._release)
+        self._labelling = Labelling(
+            self._watching, on_item=on_item, on_diagnostic=on_diagnostic, roles=roles
+        )
+        self._messages = Messages(incomplete, on_diagnostic, self._release, roles)
         self._waiting_for: dict[Key, list[Process]] = {}
         self._ready: deque[Process] = deque()
         self._silent: set[str] = {ENVIRONMENT}
@@ -156,6 +162,8 @@ class Causality:
             if before != [len(each.queue) for each in blocked]:
                 continue
             self._give_up(self._without_send(blocked))
+        for event in self._messages.lacking(self._processes):
+            self._lacks_send(event)
         self._ends(logged)
 
     def _appeared(self, name: str) -> Process:
@@ -252,9 +260,9 @@ class Causality:
             f"{event_name(event)}: its send{told} is in no log that was read",
             event.place,
         )
-        if name is not None and name not in self._processes:
+        if name is not None and name not in self._processes and name not in self._roles.slots:
             self._silent.add(name)
-        suspects = senders_of(event, self._watching)
+        suspects = senders_of(event, self._watching, self._roles)
         for index, each in enumerate(self._watching):
             if each.name in suspects:
                 self._on_lacking(index, Gap(each.name, send_missing(each.name, event)))
@@ -324,7 +332,7 @@ class Causality:
         queued = self._queued
         if queued is None:
             sender = None if reception.peer is None else self._processes.get(reception.peer)
-            queued = sends_in_queues(() if sender is None else (sender,))
+            queued = sends_in_queues(() if sender is None else (sender,), self._roles)
         return queued.otherwise(reception)
 
     # Waiting
@@ -370,7 +378,7 @@ class Causality:
         for what in turn waits for it."""
         self._given_up += 1
         if self._given_up <= LOOKED_FOR_CYCLES or self._queued is not None:
-            refuse_cycle(self._processes.values(), process)
+            refuse_cycle(self._processes.values(), process, self._roles)
         self._take(process, process.queue[0], True)
         process.queue.popleft()
         self._ready.append(process)
@@ -380,7 +388,7 @@ class Causality:
         else the first."""
         for again in (False, True):
             if again or self._queued is None:
-                self._queued = sends_in_queues(self._processes.values())
+                self._queued = sends_in_queues(self._processes.values(), self._roles)
             for process in blocked:
                 awaited = process.awaits
                 if not isinstance(awaited, Process) and awaited not in self._queued.keys:

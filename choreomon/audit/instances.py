@@ -16,7 +16,13 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Final
 
-from choreomon.audit.auditor import NO_LIMITS, incomplete_gaps
+from choreomon.audit.auditor import (
+    NO_LIMITS,
+    incomplete_gaps,
+    of_only_replica,
+    over_replicas,
+    with_roles,
+)
 from choreomon.audit.causality import MAX_WAITING, Causality
 from choreomon.audit.items import Clock, Gap, Item
 from choreomon.audit.occurrences import Counting, Occurrences
@@ -27,10 +33,12 @@ from choreomon.audit.window import Limits
 from choreomon.core.binding import MAX_VALUE, Binding, agree, in_words, is_value
 from choreomon.core.message import SEND, Label
 from choreomon.core.recorded import Diagnostic, Place, RecordedEvent
+from choreomon.core.roles import NO_ROLES, Roles
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.instances import Parameters
 from choreomon.properties.parts import restricted
 from choreomon.properties.progress import rules_of
+from choreomon.properties.roles import parameters_over_slots
 
 _NOWHERE: Final = Place("", 0)
 
@@ -157,16 +165,21 @@ class InstancesAuditor:
         max_waiting: int = MAX_WAITING,
         most: int = MOST_INSTANCES,
         only: Binding = (),
+        roles: Roles = NO_ROLES,
     ) -> None:
         """Start an audit; only instances that agree with `only` are judged."""
         self.summary = Summary(INSTANCE)
+        self._roles = roles
+        self._counting = Counting(automaton.labels, roles)
+        self._labels_of_roles = automaton.labels
+        parameters = parameters_over_slots(parameters, automaton, roles) or parameters
+        automaton = over_replicas(automaton, roles)
         self._parameters = parameters
         self._limits = limits
         self._most = most
         self._only = only
         self._processes = tuple(dict.fromkeys(label.process for label in automaton.labels))
         self._parts = self._made_parts(automaton, parameters)
-        self._labels = automaton.labels
         self._carrying: dict[tuple[str, str, str], list[tuple[str, tuple[str, ...]]]] = {}
         for label in automaton.labels:
             sender, name, receiver = label.message
@@ -178,15 +191,15 @@ class InstancesAuditor:
         self._begun = 0
         self._labelled = 0
         self._left_out = 0
-        self._counting = Counting(automaton.labels)
         self._causality = Causality(
             self._processes,
             automaton.labels,
             on_item=self._item,
             on_lacking=self._lacks,
             on_diagnostic=self._tell,
-            incomplete=(incomplete := tuple(incomplete)),
+            incomplete=(incomplete := roles.processes(incomplete)),
             max_waiting=max_waiting,
+            roles=roles,
         )
         for gap in incomplete_gaps(incomplete, self._processes):
             self._lacks(self._processes.index(gap.process), gap)
@@ -194,6 +207,8 @@ class InstancesAuditor:
     def add(self, event: RecordedEvent) -> None:
         """The next event of its process. Raises `DocumentError` where logs contradict
         themselves."""
+        if self._roles:
+            event = of_only_replica(event, self._roles)
         self._counting.add(event)
         lacks, mended_by = self._lacks_value(event)
         if lacks:
@@ -219,22 +234,23 @@ class InstancesAuditor:
 
     def finish(self, logged: Collection[str] = ()) -> Summary:
         """End all instances."""
-        self._causality.finish(logged)
+        self._causality.finish(with_roles(logged, self._roles))
+        of_roles = Occurrences(roles=self._roles)
         number = 0
         instances: Counter[Label] = Counter()
         for part in self._parts:
             for binding, instance in part.instances.items():
                 part.take_the_rest(binding, instance, lacking=bool(self._lacking))
                 verdicts = instance.verdicts
-                outcome = verdicts.outcome(verdicts.labelled, Occurrences())
-                instances.update(verdicts.labels)
+                outcome = verdicts.outcome(verdicts.labelled, of_roles)
+                instances.update({self._roles.of_roles(label) for label in verdicts.labels})
                 rank, name = (0, number), in_words(binding)
                 self.summary.add(rank, name, outcome, part.rules, binding)
                 number += 1
         if self._first_lack is not None and not self._begun:
             told = f"{self._first_lack.place}: {self._first_lack.message}"
             self.summary.refuse(BEFORE, 0, f"no instance is known; at first: {told}")
-        sessions = tuple(instances[label] for label in self._labels)
+        sessions = tuple(instances[label] for label in self._labels_of_roles)
         found = self._counting.found()._replace(sessions=sessions)
         self.summary.seen(self._causality.events, self._labelled, found)
         if self._left_out:
@@ -250,7 +266,7 @@ class InstancesAuditor:
         """The defect of the first parameter that an event should carry and does not, and what
         mends it; empty if it lacks none."""
         for other, names in self._carrying.get((event.kind, event.process, event.name), ()):
-            if event.peer in (None, other):
+            if event.peer is None or self._roles.role_of(event.peer) == other:
                 for name in names:
                     value = event.values.get(name)
                     if value is None:

@@ -7,15 +7,18 @@ Two verdicts are of one kind where they say the same (and are both decided, or b
 - the order against it rests on the same: on unseen events of the same labels, or on order alone.
 
 Which messages, which lines, how many other events there are, and where the gaps are does not
-matter. Where a verdict has no order for it, the label of its event stands for the sequence.
+matter. Where a verdict has no order for it, the label of its event stands for the sequence. Labels
+are those of roles: which replicas did it does not matter either.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from choreomon.audit.items import Item
 from choreomon.audit.outcome import AuditVerdict, Order, Overall
 from choreomon.audit.search import Unseen
+from choreomon.core.roles import NO_ROLES, Roles
 from choreomon.core.verdict import VerdictKind
 
 
@@ -39,27 +42,32 @@ class Kind(NamedTuple):
     rule: str = ""
 
 
-def kind_of(verdict: AuditVerdict | Overall) -> Kind:
+def kind_of(verdict: AuditVerdict | Overall, roles: Roles = NO_ROLES) -> Kind:
     """The kind of a verdict. Raises ValueError for one about all that finds nothing."""
     if verdict.kind is None:
         raise ValueError("nothing was formed")
-    steps = _steps(verdict.formed)
+    steps = _steps(verdict.formed, roles)
     at_end = isinstance(verdict, Overall)
     if not steps and isinstance(verdict, AuditVerdict):
-        steps = (Step(str(verdict.item.label)),)
-    instead = _instead(verdict.not_formed)
+        steps = (Step(_written(verdict.item, roles)),)
+    instead = _instead(verdict.not_formed, roles)
     rule = "" if verdict.rule is None else verdict.rule.name
     return Kind(verdict.kind, verdict.undecided, steps, instead, at_end, rule)
 
 
-def _steps(order: Order | None) -> tuple[Step, ...]:
+def _written(event: Item | Unseen, roles: Roles) -> str:
+    return str(roles.of_roles(event.label) if roles and event.label else event.label)
+
+
+def _steps(order: Order | None, roles: Roles) -> tuple[Step, ...]:
     if order is None:
         return ()
     events = (order.events[position] for position in order.formed)
-    return tuple(Step(str(event.label), isinstance(event, Unseen)) for event in events)
+    return tuple(Step(_written(event, roles), isinstance(event, Unseen)) for event in events)
 
 
-def _instead(order: Order | None) -> tuple[str, ...]:
+def _instead(order: Order | None, roles: Roles) -> tuple[str, ...]:
     if order is None:
         return ()
-    return tuple(sorted({str(each.label) for each in order.events if isinstance(each, Unseen)}))
+    unseen = {_written(each, roles) for each in order.events if isinstance(each, Unseen)}
+    return tuple(sorted(unseen))

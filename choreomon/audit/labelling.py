@@ -14,13 +14,15 @@ from choreomon.audit.items import HAD_CLOCK, Gap, Item
 from choreomon.audit.process import Process, forget_settled, known_items
 from choreomon.core.message import SEND, Label
 from choreomon.core.recorded import Diagnostic, RecordedEvent
+from choreomon.core.roles import NO_ROLES, Roles
 
 NUMBERS_KEPT: Final = 2_000
 """Numbers of items of one process, from which on it is tried to forget some."""
 
 
 class Labelling:
-    """Gives items to `on_item`. `watching`: the processes of the property."""
+    """Gives items to `on_item`. `watching`: the processes of the property, over `roles` of which
+    logs may name a replica at the other end of a message."""
 
     def __init__(
         self,
@@ -28,8 +30,10 @@ class Labelling:
         *,
         on_item: Callable[[Item], None],
         on_diagnostic: Callable[[Diagnostic], None],
+        roles: Roles = NO_ROLES,
     ) -> None:
         self._watching = watching
+        self._roles = roles
         self._on_item = on_item
         self._on_diagnostic = on_diagnostic
         self._given = 0
@@ -39,10 +43,11 @@ class Labelling:
         is, it is a gap."""
         if event.peer is not None:
             sending = event.kind == SEND
+            peer = self._roles.role_of(event.peer)
             labels = tuple(
                 label
                 for label in labels
-                if event.peer == (label.message.receiver if sending else label.message.sender)
+                if peer == (label.message.receiver if sending else label.message.sender)
             )
         if len(labels) == 1:
             self._item(process, event, labels[0])

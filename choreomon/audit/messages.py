@@ -8,6 +8,7 @@ id: where only one end of messages has ids nothing is known of them.
 So which events are paired follows from the log of the sender up to the send, and from that of the
 receiver up to the reception, and from no clock in them: pairs are the same in whatever order logs
 are read, as long as nothing has to be forgotten (docs/adr/023-how-audits-decide.md, "Counting").
+Messages to a role are counted as `choreomon.audit.messages_of_roles` says.
 
 What a send tells is what its process knew; that is all that is kept of it, until it is received.
 What a vector clock says is kept as it is, since what it knows may be read later.
@@ -16,12 +17,14 @@ What a vector clock says is kept as it is, since what it knows may be read later
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from choreomon.audit.items import Clock
+from choreomon.audit.messages_of_roles import SendsToRole
 from choreomon.audit.process import Channel, Key, Sends
 from choreomon.core.recorded import Diagnostic, Place, RecordedEvent
+from choreomon.core.roles import NO_ROLES, Roles
 
 MAX_IN_FLIGHT: Final = 100_000
 """Messages that were sent and not received, above which the oldest one's send is forgotten; and
@@ -47,15 +50,27 @@ class Told(NamedTuple):
 class _Counted:
     """The messages of one channel that have no ids. `sends` that were counted and not received;
     receptions that were `taken` before their sends were read; how many sends there were in all;
-    whether further ones are not counted."""
+    whether further ones are not counted. `to_role`: instead, those of a channel to a role with
+    several replicas."""
 
-    __slots__ = ("sends", "stopped", "taken", "without_id")
+    __slots__ = ("sends", "stopped", "taken", "to_role", "without_id")
 
-    def __init__(self, stopped: bool) -> None:
+    def __init__(self, stopped: bool, to_role: SendsToRole[Told] | None) -> None:
         self.sends: deque[Told] = deque()
+        self.to_role = to_role
         self.taken = 0
         self.without_id = 0
         self.stopped = stopped
+
+    def __len__(self) -> int:
+        return len(self.sends if self.to_role is None else self.to_role)
+
+    def forget(self) -> None:
+        """Count nothing any more, and forget what was."""
+        self.stopped = True
+        self.sends.clear()
+        if self.to_role is not None:
+            self.to_role.forget()
 
 
 class Messages:
@@ -64,6 +79,7 @@ class Messages:
     - `incomplete`: processes whose sends are not counted, since some may be missing.
     - `on_change` is called with a process where receptions that wait for its sends need not do so
       any more: when some are not counted from now on, or ids of receptions not looked for.
+    - `roles`: those of the receivers. A channel to one ends at it, not at a replica.
     """
 
     def __init__(
@@ -71,10 +87,13 @@ class Messages:
         incomplete: Collection[str],
         on_diagnostic: Callable[[Diagnostic], None],
         on_change: Callable[[str], None],
+        roles: Roles = NO_ROLES,
     ) -> None:
+        self._roles = roles
         self._on_diagnostic = on_diagnostic
         self._on_change = on_change
-        self._uncounted = frozenset(incomplete)
+        several = (role for role in roles.slots if roles.slots_of(role) != (role,))
+        self._uncounted = frozenset((*incomplete, *several))
         self._stopped: set[Sends] = set()
         self._sent: OrderedDict[str, Told] = OrderedDict()
         self._channels: dict[Channel, _Counted] = {}
@@ -90,7 +109,7 @@ class Messages:
         if peer is None:
             self._stop(event.process, (event.process, event.name))
         else:
-            channel = (event.process, event.name, peer)
+            channel = (event.process, event.name, self._roles.role_of(peer))
         if key is not None:
             if channel is not None:
                 self._stop(event.process, channel)
@@ -106,13 +125,16 @@ class Messages:
         if counted.taken:
             counted.taken -= 1
             return None
-        counted.sends.append(told)
+        if counted.to_role is None:
+            counted.sends.append(told)
+        else:
+            assert peer is not None
+            counted.to_role.send(told, peer)
         self._in_flight += 1
         if self._in_flight > MAX_IN_FLIGHT:
-            longest = max(self._channels.values(), key=lambda each: len(each.sends))
-            longest.stopped = True
-            self._in_flight -= len(longest.sends)
-            longest.sends.clear()
+            longest = max(self._channels.values(), key=len)
+            self._in_flight -= len(longest)
+            longest.forget()
         return channel
 
     def _send_with_id(self, event: RecordedEvent, key: str, told: Told) -> Key:
@@ -148,8 +170,14 @@ class Messages:
         counted = self._channels.get(channel)
         if counted is None:
             stopped = not self._stopped.isdisjoint((channel[0], channel[:2], channel))
-            counted = self._channels[channel] = _Counted(stopped)
+            several = len(self._roles.slots_of(channel[2])) > 1
+            to_role = SendsToRole[Told](channel[2]) if several else None
+            counted = self._channels[channel] = _Counted(stopped, to_role)
         return counted
+
+    def _channel_of(self, reception: RecordedEvent) -> Channel:
+        receiver = self._roles.role_of(reception.process)
+        return reception.peer or "", reception.name, receiver
 
     def take(self, reception: RecordedEvent) -> None:
         """The message was received by who knows what it tells. It counts, also where its send was
@@ -163,8 +191,10 @@ class Messages:
                 if len(self._taken_ids) > MAX_IN_FLIGHT:
                     self._taken_ids.popitem(last=False)
         elif reception.peer is not None:
-            counted = self._channel((reception.peer, reception.name, reception.process))
-            if counted.sends:
+            counted = self._channel(self._channel_of(reception))
+            if counted.to_role is not None:
+                counted.to_role.take(reception)
+            elif counted.sends:
                 counted.sends.popleft()
                 self._in_flight -= 1
             else:
@@ -177,12 +207,16 @@ class Messages:
             self._sent[key] = told
             self._received.pop(key, None)
         elif peer is not None:
-            self._channel((peer, reception.name, reception.process)).sends.appendleft(told)
-            self._in_flight += 1
+            counted = self._channel(self._channel_of(reception))
+            if counted.to_role is not None:
+                counted.to_role.put_back(reception.process)
+            else:
+                counted.sends.appendleft(told)
+                self._in_flight += 1
 
     def without_id(self, reception: RecordedEvent) -> int:
         """The number of sends of such messages without an id so far."""
-        counted = self._channels.get((reception.peer or "", reception.name, reception.process))
+        counted = self._channels.get(self._channel_of(reception))
         return 0 if counted is None else counted.without_id
 
     def reception(self, event: RecordedEvent) -> tuple[Told | None, Key | None]:
@@ -201,9 +235,13 @@ class Messages:
             return None, None if self.without_id(event) > MAX_WITHOUT_ID else key
         if peer is None or peer in self._uncounted:
             return None, None
-        channel = (peer, event.name, event.process)
+        channel = self._channel_of(event)
         counted = self._channel(channel)
-        if counted.sends:
+        if counted.to_role is not None:
+            told_to_role = counted.to_role.receive(event)
+            if told_to_role is not None:
+                return told_to_role, None
+        elif counted.sends:
             self._in_flight -= 1
             return counted.sends.popleft(), None
         return None, None if counted.stopped else channel
@@ -216,6 +254,15 @@ class Messages:
 
     def _told_before(self, message_id: str) -> Told | None:
         return self._received.get(message_id) or self._received_earlier.get(message_id)
+
+    def lacking(self, logged: Collection[str]) -> Iterator[RecordedEvent]:
+        """Receptions by replicas of a role that received more than the processes `logged` sent."""
+        for (sender, *_), counted in self._channels.items():
+            counts = not counted.stopped and sender in logged and sender not in self._uncounted
+            if counted.to_role is not None and counts:
+                reception = counted.to_role.lacks()
+                if reception is not None:
+                    yield reception
 
     def never_received(self) -> Diagnostic | None:
         """Report the messages with ids that nobody received."""

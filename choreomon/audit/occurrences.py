@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 from choreomon.core.message import HANDLE, SEND, Label
 from choreomon.core.names import written
 from choreomon.core.recorded import RecordedEvent, RecordedKind
+from choreomon.core.roles import NO_ROLES, Roles
 
 MOST_OTHERS: Final = 10_000
 """Different events of which no label speaks that are counted, the first ones. Names that hold
@@ -64,11 +65,13 @@ class LabelOccurrences(NamedTuple):
 
 class Occurrences(NamedTuple):
     """Counts of what happened, as far as counted, beside the labels of the property, and of the
-    `sessions` in which each label occurred."""
+    `sessions` in which each label occurred. All of it is over roles, of which `roles` has the
+    replicas that logs have."""
 
     labels: tuple[Label, ...] = ()
     counts: Mapping[Occurrence, int] = MappingProxyType({})
     sessions: tuple[int, ...] = ()
+    roles: Roles = NO_ROLES
 
     def of_labels(self) -> tuple[LabelOccurrences, ...]:
         """Return the labels in their order. An event that does not say its other end is counted for
@@ -100,9 +103,11 @@ class Occurrences(NamedTuple):
 
 class Counting:
     """Counts events of one session while logs are read, or of many that are merged. What a label
-    speaks of is always counted, of the rest the first `MOST_OTHERS`."""
+    speaks of is always counted, of the rest the first `MOST_OTHERS`. Events of replicas are counted
+    as those of their `roles`."""
 
-    def __init__(self, labels: Collection[Label]) -> None:
+    def __init__(self, labels: Collection[Label], roles: Roles = NO_ROLES) -> None:
+        self._roles = roles
         self._labels = tuple(labels)
         self._wanted = {occurrence_of(label)[:3] for label in labels}
         self._counts: dict[tuple[RecordedKind, str, str, str | None], int] = {}
@@ -110,10 +115,15 @@ class Counting:
 
     def add(self, event: RecordedEvent) -> None:
         """Count an event."""
-        self._add((event.kind, event.process, event.name, event.peer), 1)
+        process, peer = event.process, event.peer
+        if self._roles:
+            process = self._roles.role_of(process)
+            peer = None if peer is None else self._roles.role_of(peer)
+        self._add((event.kind, process, event.name, peer), 1)
 
     def merge(self, other: Occurrences) -> None:
         """Add what was counted in other sessions, for the same property."""
+        self._roles = self._roles or other.roles
         before = self._sessions or (0,) * len(self._labels)
         self._sessions = tuple(map(add, before, other.sessions))
         for what, events in other.counts.items():
@@ -132,7 +142,7 @@ class Counting:
         sessions = self._sessions
         if sessions is None:  # nothing was merged, so that it is one session
             sessions = tuple(min(1, _events(label, counts)) for label in self._labels)
-        return Occurrences(self._labels, MappingProxyType(counts), sessions)
+        return Occurrences(self._labels, MappingProxyType(counts), sessions, self._roles)
 
 
 def occurrence_of(label: Label) -> Occurrence:

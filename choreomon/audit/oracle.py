@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from choreomon.core.message import BEGIN, ENVIRONMENT, Label, Message
 from choreomon.core.recorded import UNCOUNTED, RecordedEvent
+from choreomon.core.roles import NO_ROLES, Roles
 from choreomon.properties.automaton import SequenceAutomaton, Transition
 from choreomon.properties.relations import pre_transitions, vio_transitions
 
@@ -32,15 +33,17 @@ def truth(
     automaton: SequenceAutomaton,
     events: Sequence[RecordedEvent],
     incomplete: Collection[str] = (),
+    roles: Roles = NO_ROLES,
 ) -> Truth:
-    """Evaluate all orders of the events that keep the order of each process."""
-    labels = [label_of(automaton, event) for event in events]
+    """Evaluate all orders of the events that keep the order of each process. The property may be
+    over `roles`; events are of their replicas, each a process of its own."""
+    labels = [label_of(automaton, event, roles) for event in events]
     chains: dict[str, list[int]] = {}
     for place, event in enumerate(events):
         chains.setdefault(event.process, []).append(place)
     numbers, gaps, unsure = _numbers(events, chains)
-    before, unsent = _before(events, chains, incomplete, numbers)
-    owners = {label.process for label in automaton.labels}
+    before, unsent = _before(events, chains, incomplete, numbers, roles)
+    owners = {*roles.processes(label.process for label in automaton.labels)}
     lacking = {*incomplete, *unsent, *unsure, *(owners - chains.keys())} & owners
     names = [*chains]
     found: dict[int, set[bool]] = {place: set() for place in range(len(events))}
@@ -66,7 +69,7 @@ def truth(
                 following.append((further, after, formed_before or formed))
         standing = {name for name, count in zip(names, done, strict=True) if (name, count) in gaps}
         for label in automaton.labels:
-            if label.process in standing or label.process in lacking:
+            if not (standing | lacking).isdisjoint(roles.slots_of(label.process)):
                 after, formed = reference_step(automaton, label, live)
                 following.append((done, after, formed_before or formed))
         for state in following:
@@ -95,13 +98,15 @@ def reference_step(
     return frozenset(left | fired), any(t.target in automaton.final for t in fired)
 
 
-def label_of(automaton: SequenceAutomaton, event: RecordedEvent) -> Label | None:
-    """The label that the event has, whose other end is known."""
+def label_of(
+    automaton: SequenceAutomaton, event: RecordedEvent, roles: Roles = NO_ROLES
+) -> Label | None:
+    """The label over roles that the event has, whose other end is known."""
     if event.kind == "local" or event.peer is None:
         return None
     ends = (event.process, event.peer)
     sender, receiver = ends if event.kind == "send" else ends[::-1]
-    label = Label(event.kind, Message(sender, event.name, receiver))
+    label = roles.of_roles(Label(event.kind, Message(sender, event.name, receiver)))
     return label if label in automaton.labels else None
 
 
@@ -110,6 +115,7 @@ def _before(
     chains: Mapping[str, Sequence[int]],
     incomplete: Collection[str],
     numbers: Sequence[float],
+    roles: Roles,
 ) -> tuple[list[set[int]], set[str]]:
     """Predecessors of every event, enough for the others to follow; and the senders of messages
     that were received and not sent."""
@@ -128,16 +134,55 @@ def _before(
             }
         elif event.kind == "handle" and event.peer not in (None, ENVIRONMENT):
             assert event.peer is not None
-            sender = [events[other] for other in chains.get(event.peer, ())]
-            sends, counted = _sends(sender, event)
-            if event.message_id is None and event.peer in incomplete:
+            senders = roles.slots_of(event.peer)
+            if event.message_id is None and (len(senders) > 1 or senders[0] in incomplete):
                 continue  # not to be counted
+            chain = [place for sender in senders for place in chains.get(sender, ())]
+            sends, counted = _sends([events[other] for other in chain], event, roles)
             earlier = _number_before(events, chains[event.process], place)
             if earlier < len(sends):
-                before[place].add(chains[event.peer][sends[earlier]])
+                before[place].add(chain[sends[earlier]])
             elif counted:
-                unsent.add(event.peer)
+                unsent.update(senders)
+    for sender in chains.keys() - {*incomplete}:
+        several = (role for role in roles.slots if len(roles.slots_of(role)) > 1)
+        if any(_too_many(events, chains, sender, role, roles) for role in several):
+            unsent.add(sender)
     return before, unsent
+
+
+def _too_many(
+    events: Sequence[RecordedEvent],
+    chains: Mapping[str, Sequence[int]],
+    sender: str,
+    role: str,
+    roles: Roles,
+) -> bool:
+    """Tell whether all replicas of a role together received more without ids than was sent, not
+    all by clocks, and every send is counted. A send to one of them is for no other one."""
+    own = [events[place] for place in chains[sender]]
+    slots = roles.slots_of(role)
+    for name in {event.name for event in events if event.process in slots}:
+        received = [
+            event
+            for event in events
+            if event.kind == "handle"
+            and (event.process in slots and event.name == name and event.message_id is None)
+            and (event.peer == sender or roles.slots_of(event.peer or "") == (sender,))
+        ]
+        sent = [event.peer for event in own if event.kind == "send" and event.name == name]
+        counted = all(each.message_id is None for each in own if each.name == name)
+        if None in sent or not counted or _counted_up_to(own) < len(own):
+            continue
+        if all(each.clock is not None for each in received):
+            continue
+        left = [each for each in sent if roles.role_of(each or "") == role]
+        for event in sorted(received, key=lambda each: each.process):
+            receiver = event.process if event.process in left else role
+            if receiver not in left:
+                return True
+            left.remove(receiver)
+    return False
 
 
 def _number_before(events: Sequence[RecordedEvent], chain: Sequence[int], place: int) -> int:
@@ -151,7 +196,9 @@ def _number_before(events: Sequence[RecordedEvent], chain: Sequence[int], place:
     )
 
 
-def _sends(sender: Sequence[RecordedEvent], reception: RecordedEvent) -> tuple[list[int], bool]:
+def _sends(
+    sender: Sequence[RecordedEvent], reception: RecordedEvent, roles: Roles
+) -> tuple[list[int], bool]:
     """Places in the sender's log where the message may have been sent: the sends with its id if it
     has one, else those that are counted; and whether it must be one of them. Counting ends where a
     send may be missing, where one of this name does not name its receiver, and where one has an
@@ -161,7 +208,7 @@ def _sends(sender: Sequence[RecordedEvent], reception: RecordedEvent) -> tuple[l
         for place, event in enumerate(sender)
         if event.kind == "send"
         and event.name == reception.name
-        and event.peer in (None, reception.process)
+        and event.peer in (None, reception.process, roles.role_of(reception.process))
     ]
     if reception.message_id is not None:
         own = [place for place in named if sender[place].message_id == reception.message_id]

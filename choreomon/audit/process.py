@@ -13,6 +13,7 @@ from choreomon.audit.items import Clock
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.core.message import SEND, Label
 from choreomon.core.recorded import UNCOUNTED, Place, RecordedEvent
+from choreomon.core.roles import NO_ROLES, Roles
 
 if TYPE_CHECKING:
     from choreomon.audit.numbers import Numbering
@@ -145,18 +146,22 @@ def now_numbered(process: Process, event: RecordedEvent, number: int) -> tuple[i
     return last, not counted
 
 
-def senders_of(reception: RecordedEvent, watching: Iterable[Process]) -> set[str]:
+def senders_of(
+    reception: RecordedEvent, watching: Iterable[Process], roles: Roles = NO_ROLES
+) -> set[str]:
     """Possible senders of what was received: the one that is named, or all for which the property
-    names such a message."""
+    names such a message; of a role all replicas."""
     if reception.peer is not None:
-        return {reception.peer}
+        return {*roles.slots_of(reception.peer)}
     labels = (
         label for each in watching for group in (each.watched or {}).values() for label in group
     )
+    told = (reception.name, roles.role_of(reception.process))
     return {
-        label.message.sender
+        sender
         for label in labels
-        if (label.message.name, label.message.receiver) == (reception.name, reception.process)
+        if (label.message.name, roles.role_of(label.message.receiver)) == told
+        for sender in roles.slots_of(label.message.sender)
     }
 
 
@@ -205,30 +210,33 @@ class Queued(NamedTuple):
     keys: set[Key]
     plain: set[Channel]
     uncounted: set[Sends]
+    roles: Roles = NO_ROLES
 
     def otherwise(self, reception: RecordedEvent) -> bool:
         """Return whether its send may wait under another key: with an id though it has none,
         without one though it has one, or where sends cannot be counted."""
-        channel = (reception.peer or "", reception.name, reception.process)
+        receiver = self.roles.role_of(reception.process)
+        channel = (reception.peer or "", reception.name, receiver)
         if reception.message_id is not None:
             return channel in self.plain
         return not self.uncounted.isdisjoint((channel[0], channel[:2], channel))
 
 
-def sends_in_queues(processes: Iterable[Process]) -> Queued:
+def sends_in_queues(processes: Iterable[Process], roles: Roles = NO_ROLES) -> Queued:
     """The sends that wait in queues of any process."""
-    queued = Queued(set(), set(), set())
+    queued = Queued(set(), set(), set(), roles)
     for process in processes:
-        for event, key in _asked_for(process, queued.uncounted):
+        for event, key in _asked_for(process, queued.uncounted, roles):
             if event.kind == SEND and event.message_id is None:
-                queued.plain.add((process.name, event.name, event.peer or ""))
+                receiver = roles.role_of(event.peer or "")
+                queued.plain.add((process.name, event.name, receiver))
             if key is not None:
                 queued.keys.add(key)
     return queued
 
 
 def _asked_for(
-    process: Process, uncounted: set[Sends]
+    process: Process, uncounted: set[Sends], roles: Roles
 ) -> Iterator[tuple[RecordedEvent, Key | None]]:
     """The events that wait, with the key by which sends are asked for. What is not counted any
     more is added to `uncounted`; sends without ids have no key there."""
@@ -253,7 +261,7 @@ def _asked_for(
             uncounted.add((process.name, event.name))
             yield event, event.message_id
             continue
-        channel = (process.name, event.name, event.peer)
+        channel = (process.name, event.name, roles.role_of(event.peer))
         if event.message_id is not None:
             uncounted.add(channel)
             yield event, event.message_id
@@ -262,27 +270,29 @@ def _asked_for(
             yield event, channel if asked else None
 
 
-def owner(processes: Iterable[Process], awaited: Key | Process | None) -> Process | None:
+def owner(
+    processes: Iterable[Process], awaited: Key | Process | None, roles: Roles = NO_ROLES
+) -> Process | None:
     """The process whose queue holds what is awaited; None if that is uncertain, as its next event
     states no number."""
     if isinstance(awaited, Process):
         silent = awaited.numbered and awaited.queue and stated_number(awaited.queue[0]) is None
         return awaited if awaited.queue and not silent else None
     for process in processes:
-        for _, key in _asked_for(process, set()):
+        for _, key in _asked_for(process, set(), roles):
             if key is not None and awaited == key:
                 return process
     return None
 
 
-def refuse_cycle(processes: Iterable[Process], process: Process) -> None:
+def refuse_cycle(processes: Iterable[Process], process: Process, roles: Roles = NO_ROLES) -> None:
     """Raises `DocumentError` where the process waits for what in turn waits for it."""
     every = list(processes)
     path: list[Process] = []
     following: Process | None = process
     while following is not None and following not in path:
         path.append(following)
-        following = owner(every, following.awaits) if following.queue else None
+        following = owner(every, following.awaits, roles) if following.queue else None
     if following is not None:
         _refuse([each.queue[0] for each in path[path.index(following) :]])
 

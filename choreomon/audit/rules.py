@@ -10,6 +10,7 @@ from choreomon.audit.occurrences import Occurrences
 from choreomon.audit.outcome import AuditVerdict, Outcome, Overall
 from choreomon.audit.summary import SessionsOutcome
 from choreomon.core.message import BEGIN, Label
+from choreomon.core.roles import Roles
 from choreomon.core.stated_rule import StatedRule
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, VerdictKind
 from choreomon.properties.automaton import SequenceAutomaton
@@ -79,10 +80,10 @@ def _results(
 ) -> tuple[RuleResult, ...]:
     """A verdict that is about a rule belongs to that, any other one to the rule whose sequence it
     shows. Where it shows none, it belongs to each rule that its event may form."""
-    rules = rules_of(automaton)
+    rules, roles = rules_of(automaton), occurrences.roles
     words: dict[int, VerdictKind] = {}
     for verdict in verdicts:
-        for rule in _rules_of_verdict(rules, verdict):
+        for rule in _rules_of_verdict(rules, verdict, roles):
             if verdict.kind is not None and words.get(rule.number) != VIOLATED:
                 words[rule.number] = verdict.kind
     occurring = {each.label for each in occurrences.of_labels() if each.events}
@@ -104,10 +105,14 @@ def _word(rule: Rule, verdict: VerdictKind | None, occurring: Collection[Label])
     return NOTHING if rule.can_be_formed_by(occurring) else NOT_EXERCISED
 
 
-def _rules_of_verdict(rules: Sequence[Rule], verdict: AuditVerdict | Overall) -> Iterator[Rule]:
+def _rules_of_verdict(
+    rules: Sequence[Rule], verdict: AuditVerdict | Overall, roles: Roles
+) -> Iterator[Rule]:
     order = verdict.formed
-    shown = [] if order is None else [order.events[position].label for position in order.formed]
+    events = [] if order is None else [order.events[position] for position in order.formed]
+    shown = [roles.of_roles(event.label) for event in events if event.label is not None]
     last = verdict.item.label if isinstance(verdict, AuditVerdict) else None
+    last = None if last is None else roles.of_roles(last)
     if verdict.rule is not None:
         yield from (rule for rule in rules if rule.stated == verdict.rule)
         return

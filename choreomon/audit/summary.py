@@ -302,7 +302,8 @@ class Summary:
         if self._called == INSTANCE:
             self._each.add(binding, verdicts)
         for verdict in verdicts:
-            kept = found.setdefault(kind_of(verdict), _Kept(rank, name, verdict, binding=binding))
+            kind = kind_of(verdict, outcome.occurrences.roles)
+            kept = found.setdefault(kind, _Kept(rank, name, verdict, binding=binding))
             kept.verdicts += 1
             if kept.verdict.formed is None and verdict.formed is not None:
                 kept.verdict = verdict

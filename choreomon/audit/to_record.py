@@ -29,7 +29,8 @@ def to_record(
 ) -> tuple[str, ...]:
     """Sentences, without a full stop, each once; at most `MOST`. Empty where nothing was only
     possible."""
-    silent = _who_logs_no_handle(occurrences)
+    roles = occurrences.roles
+    silent = frozenset(roles.processes(_who_logs_no_handle(occurrences)))
     told: dict[str, None] = {}
     for verdict in verdicts:
         if verdict.kind == POSSIBLY_VIOLATED:

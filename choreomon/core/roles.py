@@ -19,9 +19,11 @@ from choreomon.core.message import BEGIN, SEND, Label, Message
 @dataclass(frozen=True)
 class Roles:
     """The roles of a system with their numbers of slots. Names of processes that are none stand for
-    themselves."""
+    themselves. `names`: those of the slots of roles of which they are not numbers, as logs have
+    them."""
 
     slots: Mapping[str, int] = field(default_factory=dict)
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.slots)
@@ -32,12 +34,19 @@ class Roles:
 
     def slots_of(self, name: str) -> tuple[str, ...]:
         """The slots of a role, in order; of a process itself."""
+        if name in self.names:
+            return self.names[name]
         count = self.slots.get(name)
         return (name,) if count is None else tuple(slot_name(name, n) for n in range(count))
 
     def role_of(self, process: str) -> str:
         """The role of a slot; of another process itself."""
         return self._roles.get(process, process)
+
+    def only_slot(self, name: str) -> str:
+        """The slot of a role that has one; of another one, and of a process, the name itself."""
+        slots = self.slots_of(name)
+        return slots[0] if len(slots) == 1 else name
 
     def processes(self, names: Iterable[str]) -> tuple[str, ...]:
         """The slots of roles, and processes that are none, in the order of `names`."""

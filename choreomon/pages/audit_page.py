@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Final
 
@@ -13,8 +14,9 @@ from choreomon.audit.outcome import AuditVerdict, Order, Outcome, Overall
 from choreomon.audit.rules import RuleResult
 from choreomon.audit.search import Unseen
 from choreomon.audit.to_record import to_record
-from choreomon.core.message import ENVIRONMENT, HANDLE, SEND
+from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, Message
 from choreomon.core.recorded import Diagnostic, Place
+from choreomon.core.roles import NO_ROLES, Roles
 from choreomon.core.run import RunEvent
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
 from choreomon.pages.page import (
@@ -84,7 +86,8 @@ def audit_page(
     `diagnostics`. `log_text` is the text of the logs at `places_shown`, as far as known. Omissions
     are counted."""
     result = f"{with_arrow(audit_headline(outcome, lambda place: str(place).rpartition('/')[2]))}."
-    found = kinds_of_verdicts(outcome.verdicts)
+    roles = outcome.occurrences.roles
+    found = kinds_of_verdicts(outcome.verdicts, roles)
     told = (
         unrelated_sentence(outcome),
         counted_events(outcome.events, outcome.labelled),
@@ -97,7 +100,7 @@ def audit_page(
     body: list[str | Section] = [
         header(TONES[outcome.overall.kind], title, result, filter(None, told)),
         section("Rules", rules_parts(rules)) if len(rules) > 1 else "",
-        section("What was found", _verdicts(found, outcome.overall, log_text)),
+        section("What was found", _verdicts(found, outcome.overall, log_text, roles)),
         to_record_section(outcome.verdicts or (outcome.overall,), outcome.occurrences),
         property_section(automaton, title),
         section("What occurred", labels_parts(outcome.occurrences)),
@@ -110,7 +113,8 @@ def audit_page(
 def places_shown(outcome: Outcome) -> set[Place]:
     """The places in logs of the events that the page lists."""
     shown: list[AuditVerdict | Overall] = [outcome.overall]
-    shown += [kind.first for kind in kinds_of_verdicts(outcome.verdicts)[:MAX_KINDS]]
+    found = kinds_of_verdicts(outcome.verdicts, outcome.occurrences.roles)
+    shown += [kind.first for kind in found[:MAX_KINDS]]
     orders = (order for each in shown for order in (each.formed, each.not_formed))
     events = chain.from_iterable(order.events for order in orders if order is not None)
     return {
@@ -120,27 +124,32 @@ def places_shown(outcome: Outcome) -> set[Place]:
     }
 
 
-def kinds_of_verdicts(verdicts: Sequence[AuditVerdict]) -> list[Alike[Kind, AuditVerdict]]:
+def kinds_of_verdicts(
+    verdicts: Sequence[AuditVerdict], roles: Roles = NO_ROLES
+) -> list[Alike[Kind, AuditVerdict]]:
     """The gravest kinds come first, and of each kind the first verdict for which there is an order
     to show."""
     found = sorted(
         verdicts, key=lambda each: (each.kind != VIOLATED, each.formed is None, each.item.number)
     )
-    return kinds(found, kind_of)
+    return kinds(found, lambda each: kind_of(each, roles))
 
 
 def _verdicts(
-    found: Sequence[Alike[Kind, AuditVerdict]], overall: Overall, log_text: Mapping[Place, str]
+    found: Sequence[Alike[Kind, AuditVerdict]],
+    overall: Overall,
+    log_text: Mapping[Place, str],
+    roles: Roles,
 ) -> list[str]:
     parts: list[str] = []
     if len(found) > 1:
         parts.append(_kinds(found))
     for kind in found[:MAX_KINDS]:
-        parts += _verdict(kind.first, log_text)
+        parts += _verdict(kind.first, log_text, roles)
         if kind.others:
             parts.append(_alike(kind.others))
     if not found and overall.kind is not None:
-        parts += orders_parts(overall, log_text)
+        parts += orders_parts(overall, log_text, roles)
     if len(found) > MAX_KINDS:
         parts.append(f"<p>{counted(len(found) - MAX_KINDS, 'more kind')} of verdicts.</p>")
     return parts or ["<p>No order that agrees with the logs forms a forbidden sequence.</p>"]
@@ -168,12 +177,12 @@ def _alike(others: Sequence[AuditVerdict]) -> str:
     return folded(f"{len(others):,} more like this", parts)
 
 
-def _verdict(verdict: AuditVerdict, log_text: Mapping[Place, str]) -> list[str]:
+def _verdict(verdict: AuditVerdict, log_text: Mapping[Place, str], roles: Roles) -> list[str]:
     where = _where(verdict)
     parts = [f"<h3>{as_html(_told(verdict))}{f', {as_html(where)}' if where else ''}</h3>"]
     if verdict.undecided:
         parts.append(f"<p>Undecided: {as_html(verdict.reason)}.</p>")
-    return [*parts, *orders_parts(verdict, log_text)]
+    return [*parts, *orders_parts(verdict, log_text, roles)]
 
 
 def _told(verdict: AuditVerdict) -> str:
@@ -182,7 +191,9 @@ def _told(verdict: AuditVerdict) -> str:
 
 
 def orders_parts(
-    verdict: AuditVerdict | Overall, log_text: Mapping[Place, str] = NO_TEXT
+    verdict: AuditVerdict | Overall,
+    log_text: Mapping[Place, str] = NO_TEXT,
+    roles: Roles = NO_ROLES,
 ) -> list[str]:
     """The orders for and against a verdict, each as a list beside its picture, and the gaps that
     they need."""
@@ -192,7 +203,7 @@ def orders_parts(
         (verdict.not_formed, "It was not formed in this order"),
     ):
         if order is not None and order.events:
-            picture = order_picture(order, log_text)
+            picture = order_picture(order, log_text, roles)
             focus = place_of(picture, order.formed[-1]) if order.formed else None
             parts.append(
                 f'<div class="finding"><div><h4>{heading}</h4>{_listed(order, log_text)}</div>'
@@ -235,9 +246,11 @@ def _caption(order: Order) -> str:
     return " ".join((*told, "Events that the property does not mention are hidden."))
 
 
-def order_picture(order: Order, log_text: Mapping[Place, str] = NO_TEXT) -> Picture:
+def order_picture(
+    order: Order, log_text: Mapping[Place, str] = NO_TEXT, roles: Roles = NO_ROLES
+) -> Picture:
     """A space-time diagram of the order, with the lines of the logs below its axis."""
-    events = order_events(order)
+    events = order_events(order, roles)
     ends = {end for event in events for end in (event.message.sender, event.message.receiver)}
     names = sorted(ends - {ENVIRONMENT})
     last = len(order.formed)
@@ -262,21 +275,26 @@ def _places(order: Order) -> Iterator[tuple[int, Place]]:
             yield index, each.event.place
 
 
-def order_events(order: Order) -> list[RunEvent]:
+def order_events(order: Order, roles: Roles = NO_ROLES) -> list[RunEvent]:
     """The events of an order as those of a run; a handle is drawn from the earlier send that it
-    belongs to by message id, or else by counting."""
+    belongs to by message id, or else by counting. Of roles both have the replicas then."""
     events: list[RunEvent] = []
     sends: dict[tuple[object, ...], list[int]] = {}
     for index, each in enumerate(order.events):
         assert each.label is not None
         kind, message = each.label
         recorded = None if isinstance(each, Unseen) else each.event
-        key = (message, None if recorded is None else recorded.message_id)
+        of_roles = roles.of_roles(each.label).message if roles else message
+        key = (of_roles, None if recorded is None else recorded.message_id)
         sent_at = None
         if kind == SEND:
             sends.setdefault(key, []).append(index)
         elif kind == HANDLE and sends.get(key):
             sent_at = sends[key].pop(0)
+            if roles:
+                ends = (events[sent_at].process, each.label.process)
+                message = Message(ends[0], message.name, ends[1])
+                events[sent_at] = replace(events[sent_at], message=message)
         if isinstance(each, Unseen):
             message = message._replace(name=f"{message.name}, unseen")
         clock = () if isinstance(each, Unseen) else each.clock

@@ -12,6 +12,7 @@ from choreomon.audit.rules import RuleResult
 from choreomon.audit.summary import GRAVEST_FIRST, Example, SessionsOutcome
 from choreomon.core.binding import in_words
 from choreomon.core.recorded import Diagnostic
+from choreomon.core.roles import Roles
 from choreomon.pages.audit_page import (
     GAPS_ALONE,
     TONES,
@@ -57,7 +58,8 @@ def sessions_page(
 ) -> str:
     """A whole HTML page, like that of `choreomon.pages.audit_page` for one session."""
     result = f"{sessions_headline(outcome)}."
-    kinds = [part for example in outcome.kinds[:MAX_DETAILED] for part in _kind(example)]
+    roles = outcome.occurrences.roles
+    kinds = [part for example in outcome.kinds[:MAX_DETAILED] for part in _kind(example, roles)]
     if len(outcome.kinds) > MAX_DETAILED:
         left = counted(len(outcome.kinds) - MAX_DETAILED, "more kind")
         kinds.append(f"<p>{left} of verdicts, in the table above.</p>")
@@ -166,7 +168,7 @@ def _headline(example: Example) -> str:
     return f"{VERDICT_IN_WORDS[kind.verdict].capitalize()}{steps}"
 
 
-def _kind(example: Example) -> list[str]:
+def _kind(example: Example, roles: Roles) -> list[str]:
     verdict = example.verdict
     parts = [f"<h3>{as_html(_headline(example))}</h3>"]
     where = f"In {counted(example.sessions, example.called)}, first in {session_name(example.name)}"
@@ -175,7 +177,7 @@ def _kind(example: Example) -> list[str]:
     parts.append(f"<p>{as_html(where)}</p>")
     if verdict.undecided:
         parts.append(f"<p>Undecided: {as_html(verdict.reason)}.</p>")
-    return [*parts, *orders_parts(verdict)]
+    return [*parts, *orders_parts(verdict, roles=roles)]
 
 
 def _gaps(outcome: SessionsOutcome) -> list[str]:

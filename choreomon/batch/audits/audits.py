@@ -8,13 +8,14 @@ import pickle
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, Literal, Protocol, TypeAlias, TypeVar
 
 from choreomon.audit.gaps import told_of_all
-from choreomon.audit.numbers import Counted, WholeLog
+from choreomon.audit.numbers import WholeLog
 from choreomon.audit.summary import BEFORE, Summary
 from choreomon.batch.audits.aside import Share
 from choreomon.batch.audits.judging import SessionsJudge
@@ -69,7 +70,7 @@ def audits(
     parts = min(MOST_PARTS, max(1, ceil(size / part)))
     with TemporaryDirectory(prefix="choreomon-audit-") as name:
         folder = Path(name)
-        splitting = partial(_split, reader, folder, parts, question.counted)
+        splitting = partial(_split, reader, folder, parts, question)
         if jobs == 1:
             with collector_at_rest():
                 splits = _reading(map(splitting, enumerate(pieces)), reader, size, progress)
@@ -98,11 +99,12 @@ def _split(
     reader: Reader,
     folder: Path,
     parts: int,
-    counted: Counted | None,
+    question: AuditQuestion,
     numbered: tuple[int, Piece],
 ) -> Split:
     number, piece = numbered
-    return split(reader, piece, folder / f"{number:09}", parts, counted)
+    file = folder / f"{number:09}"
+    return split(reader, piece, file, parts, question.counted, question.names)
 
 
 def _reading(splits: Iterable[Split], reader: Reader, size: int, progress: Progress) -> list[Split]:
@@ -147,6 +149,7 @@ def _judged(
         for part, own in places.items():
             share = Share(each.piece.log, each.piece.path, lines, each.file, tuple(own))
             shares.setdefault(part, []).append(share)
+    question = question.known(whole.processes, chain(*(each.peers for each in splits)))
     events = sum(each.events for each in splits)
     known = folder / "known"
     missing = whole.found()

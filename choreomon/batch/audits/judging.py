@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from choreomon.audit.auditor import Auditor
+from choreomon.audit.auditor import Auditor, over_replicas
 from choreomon.audit.gaps import numbers_missing_from_all
 from choreomon.audit.in_order import in_order
 from choreomon.audit.items import Gap
@@ -29,7 +29,7 @@ class SessionsJudge:
         self._question = question
         self._missing = missing
         self._logged = logged
-        self._units = Units(question.automaton)
+        self._units = Units(over_replicas(question.automaton, question.roles))
 
     def judge(self, shares: Sequence[Share]) -> Summary:
         """Judge the sessions of one part, of which these are all shares, in the order of the
@@ -100,6 +100,7 @@ class SessionsJudge:
             on_diagnostic=strange,
             numbering=numbers,
             units=self._units,
+            roles=question.roles,
         )
         for process, missing in {} if numbers is None else numbers.absent().items():
             auditor.lacks(Gap(process, numbers_missing_from_all(process, missing)))

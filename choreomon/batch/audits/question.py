@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import BinaryIO, Final, Protocol
 
 from choreomon.audit.numbers import Counted
 from choreomon.audit.window import Limits
 from choreomon.core.recorded import Diagnostic, RecordedEvent
+from choreomon.core.replica_names import NO_NAMES, ReplicaNames
+from choreomon.core.roles import NO_ROLES, Roles
 from choreomon.logs.formats import LogFormat
 from choreomon.properties.automaton import SequenceAutomaton
 
@@ -36,7 +39,9 @@ class AuditQuestion:
 
     - `counted`: how numbers and clocks count; None: as they look (`choreomon.audit.numbers`);
     - `most`: events of a session;
-    - `strict`: a session whose events are out of order is not judged.
+    - `strict`: a session whose events are out of order is not judged;
+    - `names`: of a property over roles, how logs call their replicas;
+    - `roles`: those that logs have, as far as they are known.
     """
 
     automaton: SequenceAutomaton
@@ -45,3 +50,11 @@ class AuditQuestion:
     counted: Counted | None = None
     most: int = MAX_EVENTS
     strict: bool = False
+    names: ReplicaNames = NO_NAMES
+    roles: Roles = NO_ROLES
+
+    def known(self, processes: Iterable[str] = (), peers: Iterable[str] = ()) -> AuditQuestion:
+        """The question with the replicas that logs have, where these processes have events, and
+        messages these other ends."""
+        ends = chain(peers, self.incomplete)
+        return replace(self, roles=self.names.recorded(processes, ends))

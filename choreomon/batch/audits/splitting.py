@@ -16,6 +16,7 @@ from choreomon.batch.audits.pieces import Piece, PieceStream
 from choreomon.batch.audits.question import Reader
 from choreomon.core.errors import DocumentError
 from choreomon.core.recorded import Diagnostic, RecordedEvent
+from choreomon.core.replica_names import NO_NAMES, ReplicaNames
 from choreomon.files.unreadable import unreadable
 
 
@@ -23,7 +24,8 @@ from choreomon.files.unreadable import unreadable
 class Split:
     """The result of reading a piece: how many `lines` and events it has, where in `file` they are,
     which numbers they have (`seen`), and what was strange, in all and at first. `refused` says why
-    the piece could not be read to its end."""
+    the piece could not be read to its end. `peers`: the replicas of roles at other ends of
+    messages."""
 
     piece: Piece
     file: Path
@@ -34,12 +36,19 @@ class Split:
     strange: Counter[str] = field(default_factory=Counter)
     first: list[Diagnostic] = field(default_factory=list)
     refused: DocumentError | None = None
+    peers: set[str] = field(default_factory=set)
 
 
 def split(
-    reader: Reader, piece: Piece, file: Path, parts: int, counted: Counted | None = None
+    reader: Reader,
+    piece: Piece,
+    file: Path,
+    parts: int,
+    counted: Counted | None = None,
+    names: ReplicaNames = NO_NAMES,
 ) -> Split:
-    """Reads the piece, and puts its events aside in `file`. `counted`: how numbers count.
+    """Reads the piece, and puts its events aside in `file`. `counted`: how numbers count; `names`:
+    those of replicas.
 
     Raises DocumentError for a log that cannot be read, unless that is only a piece of it.
     """
@@ -47,12 +56,12 @@ def split(
     aside = Aside(file, parts)
     try:
         if piece.log_format is None:
-            _take(reader.read(piece.path), aside, found)
+            _take(reader.read(piece.path), aside, found, names)
         else:
             with _opened(piece) as stream:
                 log = reader.read(piece.path, cast(BinaryIO, stream), piece.log_format)
                 try:
-                    _take(log, aside, found)
+                    _take(log, aside, found, names)
                 except DocumentError as error:
                     found.refused = error
                 found.lines = stream.lines
@@ -73,13 +82,17 @@ def _opened(piece: Piece) -> Iterator[PieceStream]:
         yield stream
 
 
-def _take(log: Iterator[RecordedEvent | Diagnostic], aside: Aside, found: Split) -> None:
+def _take(
+    log: Iterator[RecordedEvent | Diagnostic], aside: Aside, found: Split, names: ReplicaNames
+) -> None:
     add, see = aside.add, found.seen.add
     for each in log:
         if isinstance(each, RecordedEvent):
             add(each)
             see(each)
             found.events += 1
+            if names and each.peer is not None and names.role_of(each.peer) != each.peer:
+                found.peers.add(each.peer)
         else:
             found.strange[each.kind] += 1
             if len(found.first) < MOST_DIAGNOSTICS:

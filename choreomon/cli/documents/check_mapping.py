@@ -55,6 +55,8 @@ def check_mapping(file: str, *, as_json: bool) -> None:
     rows = [("is a process", where, who) for where, who in facts["processes"].items()]
     rows += [("is a route", route, "") for route in facts["routes"]]
     rows += [("is a parameter", name, "") for name in facts["parameters"]]
+    replicas = facts.get("replicas", {}).items()
+    rows += [("is a replica", name, role) for role, names in replicas for name in names]
     if rows:
         cells = tuple((Cell(name), Cell(what), Cell(of)) for what, name, of in rows)
         print_grid(Grid(("name", "", "of"), cells))
@@ -71,4 +73,5 @@ def _facts(mapping: Mapping) -> dict[str, Any]:
         "processes": dict(one.processes or {}),
         "routes": list(one.routes or ()),
         "parameters": sorted(parameters),
+        **({"replicas": dict(one.replicas)} if one.replicas else {}),
     }

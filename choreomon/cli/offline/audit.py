@@ -22,6 +22,11 @@ from choreomon.cli.command_line.rule_options import RULE_OPTIONS, chosen_documen
 from choreomon.cli.command_line.writing import WrittenPath
 from choreomon.cli.offline.audit_instances import judged_instances, refuse_sessions
 from choreomon.cli.offline.audit_output import AuditOutput
+from choreomon.cli.offline.audit_roles import (
+    names_of_replicas,
+    refuse_followed_roles,
+    with_replicas,
+)
 from choreomon.cli.offline.audit_sessions import (
     OF_SESSIONS,
     SessionChoices,
@@ -176,12 +181,17 @@ def command(
     limits = Limits(max_cuts=budget, max_window=max_window)
     question = AuditQuestion(
         *(output.automaton, incomplete, limits, of_sessions.numbers, of_sessions.max_events),
-        strict,
-    )
+        *(strict, names_of_replicas(document, reading.mapping)),
+    ).known()
     diagnostics = Diagnostics()
     auditor = _auditor(question, diagnostics)  # refuses processes, of sessions, too
     refuse_what_does_nothing(context, splits=reading.splits, follow=follow)
     output.warn()
+    if question.names:
+        if follow:
+            refuse_followed_roles(document)
+        if not reading.splits:
+            question = with_replicas(question, reading, logs)
     parameters = None if document.property is None else document.property.parameters
     if parameters is not None:
         if reading.splits or follow:
@@ -214,7 +224,7 @@ def _loaded(files: Sequence[str], rule: tuple[str, ...]) -> Document:
     from choreomon.documents.several import load_documents
 
     try:
-        return chosen_document(load_documents(files).without_roles("audits"), rule)
+        return chosen_document(load_documents(files), rule)
     except DocumentError:
         file = files[0]
         if format_seen(file) is None:
@@ -259,6 +269,7 @@ def _auditor(question: AuditQuestion, diagnostics: Diagnostics) -> Auditor:
             incomplete=question.incomplete,
             limits=question.limits,
             on_diagnostic=diagnostics.add,
+            roles=question.roles,
         )
     except ValueError as wrong:
         raise click.UsageError(f"--incomplete: {wrong}") from None

@@ -49,6 +49,7 @@ def judged_instances(
             incomplete=question.incomplete,
             limits=question.limits,
             only=only,
+            roles=question.roles,
         )
         read_through(auditor, partial(auditor.summary.tell, BEFORE), reading, logs, mend=mend)
         return auditor.finish()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any, Final, TypeAlias
 
-from choreomon.files.fields import SCHEMA, Items, OneOrMore, one_key
+from choreomon.files.fields import SCHEMA, Items, Name, OneOrMore, one_key
 from choreomon.files.shape_words import shown
 from choreomon.files.shapes import Choice, NotEmpty, Parsed, Part, Refused, field
 from choreomon.logs.formats import MappedFormat, fitting
@@ -45,6 +45,16 @@ def _one_or_more_scalars(value: object) -> tuple[str, ...]:
     return (_scalar(value),)
 
 
+def _replica_patterns(value: object) -> tuple[str, ...]:
+    """Parse one or more patterns of names, of which none fits everything."""
+    patterns = _one_or_more_scalars(value)
+    for pattern in patterns:
+        if not pattern.strip("*"):
+            told = f"{pattern!r} fits every name" if pattern else "an empty name fits nothing"
+            raise Refused(f"{told}: write what replicas have in common, as in shop-*")
+    return patterns
+
+
 _SCALAR_SCHEMA: Final[dict[str, Any]] = {"type": ["string", "boolean", "number"]}
 
 FieldPath: TypeAlias = Annotated[
@@ -65,6 +75,24 @@ Texts: TypeAlias = Annotated[
     Parsed(
         _one_or_more_scalars,
         {"anyOf": [_SCALAR_SCHEMA, {"type": "array", "items": _SCALAR_SCHEMA, "minItems": 1}]},
+    ),
+]
+
+
+ReplicaPatterns: TypeAlias = Annotated[
+    tuple[str, ...],
+    Parsed(
+        _replica_patterns,
+        {
+            "anyOf": [
+                {"type": "string", "pattern": "[^*]"},
+                {
+                    "type": "array",
+                    "items": {"type": "string", "pattern": "[^*]"},
+                    "minItems": 1,
+                },
+            ]
+        },
     ),
 ]
 
@@ -214,6 +242,11 @@ class MappingDocument(ValuesDocument):
         default=None,
         description=f"of {fitting('instance')}: routes by which requests are called, as POST "
         "/orders/{order}/cancel; what stands at the places is route.order",
+    )
+    replicas: dict[Name, ReplicaPatterns] = field(
+        default={},
+        description="roles, and the names that their replicas have in logs beside ROLE/NUMBER: one "
+        "or several, in which * stands for anything, as in shop-*",
     )
     plain_names: bool = field(
         default=False,
