@@ -25,6 +25,7 @@ from choreomon.agent_files.table_file import SplitTable, load_table
 from choreomon.core.errors import Defect, DocumentError, Problem
 from choreomon.core.errors import Path as FieldPath
 from choreomon.core.message import ENVIRONMENT
+from choreomon.core.roles import NO_ROLES
 from choreomon.core.suggestion import did_you_mean
 
 Durability: TypeAlias = Literal["off", "process", "power"]
@@ -355,12 +356,13 @@ def table_defects(config: AgentConfig, tables: Sequence[SplitTable]) -> Iterator
         elif tables[alike].processes != table.processes:
             told = f"has the clock of {_named(paths[alike])}, and other processes"
             yield Defect(path, f"{told}: split it again")
-    if any(config.process in table.roles.slots for table in tables):
-        yield from _role_defects(config)
+    roles = next((table.roles for table in tables if table.roles), NO_ROLES)
+    any_of = roles.slots_of(config.process) if config.process in roles.slots else ()
+    yield from _role_defects(config, any_of)
     asked = dict.fromkeys(peer for table in tables for peer in table.asked_by(config.process))
     found = found_beside_leases(config, tables)
     for peer in asked:
-        if peer not in config.peers and peer not in found:
+        if peer not in config.peers and peer not in found and peer not in any_of:
             close = did_you_mean(peer, [name for name in config.peers if name not in asked])
             told = f"have no address of {peer}, whom this agent asks: add {peer}: tcp://HOST:PORT"
             yield Defect(("peers",), told + close)
@@ -385,10 +387,14 @@ def found_beside_leases(config: AgentConfig, tables: Sequence[SplitTable]) -> fr
     return frozenset(slot for each in roles for slot in each.processes(each.slots))
 
 
-def _role_defects(config: AgentConfig) -> Iterator[Defect]:
-    """Yields what an agent lacks that takes any slot of a role."""
-    if not isinstance(config.store, PostgresqlStore):
+def _role_defects(config: AgentConfig, slots: Sequence[str]) -> Iterator[Defect]:
+    """Yields what an agent lacks that takes any of these slots."""
+    if slots and config.store is None:
         told = (
-            f"should be {{postgresql: URL}}, with the leases of all slots of {config.process}; or"
+            "should be a folder with a file for each slot, or {postgresql: URL}; or name one slot"
         )
-        yield Defect(("store",), f"{told} name one slot, as in process: {config.process}/0")
+        yield Defect(("store",), f"{told}, as in process: {slots[0]}")
+    for slot in slots if isinstance(config.store, Path) else ():
+        if slot not in config.peers:
+            told = f"have no address of {slot}, where this agent listens when it has that slot"
+            yield Defect(("peers",), f"{told}: add {slot}: tcp://HOST:PORT")

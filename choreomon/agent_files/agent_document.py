@@ -220,7 +220,8 @@ class AgentDocument(Part):
         "left to be said, but nothing of new events",
     )
     listen: ListeningAddress = field(
-        description="where peers that ask connect: tcp://ADDRESS:PORT, port 0 for any"
+        description="where peers that ask connect: tcp://ADDRESS:PORT, port 0 for any, and for a "
+        "role for that of its slot in peers"
     )
     advertise: PeerAddress | None = field(
         default=None,
@@ -244,7 +245,7 @@ class AgentDocument(Part):
     store: StoreDocument | None = field(
         default=None,
         description="what must survive: its file, or {postgresql: URL, ...} for a slot that moves; "
-        "none with durability: off",
+        "for any slot of a role a folder with a file for each; none with durability: off",
     )
     durability: Durability = field(
         default="process",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from choreomon.agent_files.addresses import Address, parse_tcp
 from choreomon.agent_files.agent_config import AgentConfig
 from choreomon.agent_files.table_file import SplitTable
 from choreomon.core.roles import NO_ROLES, Roles
@@ -21,9 +22,14 @@ def is_of_role(config: AgentConfig, tables: Sequence[SplitTable]) -> bool:
 
 
 def at_slot(config: AgentConfig, slot: str) -> AgentConfig:
-    """The configuration of a role when its agent has this slot."""
-    peers = {peer: address for peer, address in config.peers.items() if peer != slot}
-    return replace(config, process=slot, role=config.process, peers=peers)
+    """The configuration of a role when its agent has this slot. Where the slot has an address and
+    any port would do, it listens at the port of that."""
+    peers = dict(config.peers)
+    known, listen = parse_tcp(peers.pop(slot, "")), parse_tcp(config.listen)
+    at = config.listen
+    if known is not None and listen is not None and not listen.port:
+        at = f"tcp://{Address(listen.host, known.port)}"
+    return replace(config, process=slot, role=config.process, peers=peers, listen=at)
 
 
 def at_each_slot(config: AgentConfig, tables: Sequence[SplitTable]) -> list[AgentConfig]:

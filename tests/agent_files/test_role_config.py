@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -79,12 +80,25 @@ def test_at_its_slot_it_knows_its_role_and_asks_all_others() -> None:
     assert at_each_slot(last, [table("shop/0")]) == [last]
 
 
+def test_where_any_port_would_do_it_listens_at_that_of_its_slot() -> None:
+    found = config()
+    assert at_slot(found, "shop/1").listen == "tcp://127.0.0.1:11"
+    everywhere = replace(found, listen="tcp://*:0")
+    assert at_slot(everywhere, "shop/2").listen == "tcp://*:12"
+    assert at_slot(replace(found, listen="tcp://*:7"), "shop/2").listen == "tcp://*:7"
+    assert at_slot(replace(found, peers={}), "shop/2").listen == "tcp://127.0.0.1:0"
+
+
 def test_what_it_lacks_is_told_with_line_and_fix() -> None:
     assert told(config("durability: off\n"), table("shop/0")) == (
-        "agent.yaml: store: should be {postgresql: URL}, with the leases of all slots of shop; or "
-        "name one slot, as in process: shop/0"
-    ).replace("yaml:", "yaml:1:")
-    assert told(config("store: shop.db\n"), table("shop/0")).startswith("agent.yaml:7: store: ")
+        "agent.yaml:1: store: should be a folder with a file for each slot, or {postgresql: URL}; "
+        "or name one slot, as in process: shop/0"
+    )
+    assert list(table_defects(config("store: slots\n"), [table("shop/0")])) == []
+    assert told(config("store: slots\n", "bank, shop/0, shop/2"), table("shop/0")) == (
+        "agent.yaml:6: peers: have no address of shop/1, where this agent listens when it has that "
+        "slot: add shop/1: tcp://HOST:PORT"
+    )
     assert told(config(peers="shop/1"), table("shop/0")) == (
         "agent.yaml:6: peers: have no address of bank, whom this agent asks: "
         "add bank: tcp://HOST:PORT"

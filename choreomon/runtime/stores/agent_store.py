@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
+from choreomon.core.errors import DocumentError
 from choreomon.runtime.network.found_addresses import Directory
 from choreomon.runtime.ports import Store
+
+
+class StoreInUse(DocumentError):
+    """Another agent has this store."""
 
 
 class Owner(NamedTuple):

@@ -17,6 +17,7 @@ from choreomon.runtime.leases.ends import Fenced
 from choreomon.runtime.ports import CommitFailed, Store
 from choreomon.runtime.snapshot import without_drained
 from choreomon.runtime.stores.agent_store import AgentStore, Owner
+from choreomon.runtime.stores.slot_files import open_free
 from choreomon.runtime.stores.sqlite import SqliteStore, boot_id
 
 P = ParamSpec("P")
@@ -49,12 +50,13 @@ def open_store(config: AgentConfig, tables: Sequence[SplitTable]) -> AgentStore 
         return None
     owner = Owner(config.process, tuple(table.system_id for table in tables))
     with told_at(config, ("store",)):
+        path, roles = config.local.path, NO_ROLES
+        local = str(config.local.tcp if path is None else path.absolute())
+        if is_of_role(config, tables):
+            roles = roles_of(tables)
         if isinstance(config.store, PostgresqlStore):
             from choreomon.runtime.stores.postgresql.held import open_held
 
-            path = config.local.path
-            local = str(config.local.tcp if path is None else path.absolute())
-            roles = roles_of(tables) if is_of_role(config, tables) else NO_ROLES
             return open_held(
                 config.store,
                 owner,
@@ -63,7 +65,11 @@ def open_store(config: AgentConfig, tables: Sequence[SplitTable]) -> AgentStore 
                 listen=config.listen,
                 advertise=config.advertise,
             )
-        return SqliteStore(config.store, config.durability, boot_id(), owner=owner)
+        kept = config.durability
+        if roles:
+            folder, boot = config.store, boot_id()
+            return open_free(folder, owner, roles, durability=kept, boot=boot, holder=local)
+        return SqliteStore(config.store, kept, boot_id(), owner=owner)
 
 
 def stored_tables(

@@ -32,7 +32,7 @@ from choreomon.runtime.instances import instance_table
 from choreomon.runtime.instances.rows import InstanceRow
 from choreomon.runtime.ports import CommitFailed
 from choreomon.runtime.stores import sqlite_file
-from choreomon.runtime.stores.agent_store import Owner
+from choreomon.runtime.stores.agent_store import Owner, StoreInUse
 
 VERSION: Final = 1
 _APPLICATION: Final = 0x63686F72
@@ -363,6 +363,7 @@ class SqliteStore:
         match _kind_of(error):
             case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
                 told = "another agent uses it: each needs a file of its own"
+                return StoreInUse(self._unusable(told).problems)
             case sqlite3.SQLITE_NOTADB:
                 told += ": name another file"
             case sqlite3.SQLITE_FULL:
