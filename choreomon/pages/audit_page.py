@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import Final
 
@@ -14,10 +13,10 @@ from choreomon.audit.outcome import AuditVerdict, Order, Outcome, Overall
 from choreomon.audit.rules import RuleResult
 from choreomon.audit.search import Unseen
 from choreomon.audit.to_record import to_record
-from choreomon.core.message import ENVIRONMENT, HANDLE, SEND, Message
+from choreomon.core.message import ENVIRONMENT, HANDLE, SEND
 from choreomon.core.recorded import Diagnostic, Place
 from choreomon.core.roles import NO_ROLES, Roles
-from choreomon.core.run import RunEvent
+from choreomon.core.run import RunEvent, with_known_ends
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED
 from choreomon.pages.page import (
     Section,
@@ -250,7 +249,7 @@ def order_picture(
     order: Order, log_text: Mapping[Place, str] = NO_TEXT, roles: Roles = NO_ROLES
 ) -> Picture:
     """A space-time diagram of the order, with the lines of the logs below its axis."""
-    events = order_events(order, roles)
+    events = with_known_ends(order_events(order, roles))
     ends = {end for event in events for end in (event.message.sender, event.message.receiver)}
     names = sorted(ends - {ENVIRONMENT})
     last = len(order.formed)
@@ -277,7 +276,7 @@ def _places(order: Order) -> Iterator[tuple[int, Place]]:
 
 def order_events(order: Order, roles: Roles = NO_ROLES) -> list[RunEvent]:
     """The events of an order as those of a run; a handle is drawn from the earlier send that it
-    belongs to by message id, or else by counting. Of roles both have the replicas then."""
+    belongs to by message id, or else by counting. Messages have `roles` at one end."""
     events: list[RunEvent] = []
     sends: dict[tuple[object, ...], list[int]] = {}
     for index, each in enumerate(order.events):
@@ -291,10 +290,6 @@ def order_events(order: Order, roles: Roles = NO_ROLES) -> list[RunEvent]:
             sends.setdefault(key, []).append(index)
         elif kind == HANDLE and sends.get(key):
             sent_at = sends[key].pop(0)
-            if roles:
-                ends = (events[sent_at].process, each.label.process)
-                message = Message(ends[0], message.name, ends[1])
-                events[sent_at] = replace(events[sent_at], message=message)
         if isinstance(each, Unseen):
             message = message._replace(name=f"{message.name}, unseen")
         clock = () if isinstance(each, Unseen) else each.clock

@@ -46,6 +46,7 @@ from choreomon.properties.tables import transition_tables
 from choreomon.sdk.carriers import Carrying
 from choreomon.sdk.embedded import EmbeddedProcess, embed
 from choreomon.testing.held_ports import HeldPorts
+from choreomon.testing.process_names import no_process
 
 _Result = TypeVar("_Result")
 
@@ -71,7 +72,9 @@ class MonitoredRun:
         if document.property is None:
             raise ChoreomonError(f"{document.file}: has no property: nothing would be monitored")
         self.document = document
-        self._names = document.processes
+        self._over_slots = document.over_slots()
+        self._roles = document.replicas.roles
+        self._names = self._over_slots.processes
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(
             target=self._loop.run_forever, name="choreomon monitors", daemon=True
@@ -93,7 +96,7 @@ class MonitoredRun:
 
     @property
     def processes(self) -> tuple[str, ...]:
-        """The processes of the property."""
+        """The processes of the property; of a role its slots."""
         return self._names
 
     def process(self, name: str) -> AsyncProcess:
@@ -136,10 +139,7 @@ class MonitoredRun:
 
     def _known(self, name: str) -> str:
         if name not in self._names:
-            from choreomon.core.suggestion import did_you_mean
-
-            among = did_you_mean(name, self._names) or f"; it has {', '.join(self._names)}"
-            raise ChoreomonError(f"{self.document.file}: has no process {name!r}{among}")
+            raise no_process(name, self._over_slots)
         return name
 
     def _call(self, work: Coroutine[Any, Any, _Result]) -> Future[_Result]:
@@ -151,7 +151,7 @@ class MonitoredRun:
     # On the monitors' loop.
 
     async def _start(self) -> None:
-        loaded = self.document.property
+        loaded = self._over_slots.property
         assert loaded is not None
         names = self._names
         parameters = loaded.parameters
@@ -165,6 +165,7 @@ class MonitoredRun:
                 *(system, self.document.name, loaded.rules, names, tables[name]),
                 sequences=loaded.automaton.sequences,
                 key=key,
+                roles=self._roles,
             )
             file = Path(self._place.name, f"{len(self._embedded)}.json")
             file.write_bytes(write_table(table))
@@ -198,8 +199,8 @@ class MonitoredRun:
             await process.close()
 
     async def _sends(self, name: str, to: str, message: str, values: Given) -> Carried:
-        process = self._embedded[name]
-        carried = await process.sending(to, message, **values)
+        to = self._roles.role_of(to)
+        carried = await self._embedded[name].sending(to, message, **values)
         self._note(name, SEND, Message(name, message, to), carried.clock, None, values)
         self._sent.setdefault(carried, deque()).append(self._events[-1].index)
         return carried
@@ -246,8 +247,9 @@ class MonitoredRun:
         return Timing.of(self._begun, 1.0)
 
     def _found(self) -> Run:
-        loaded = self.document.property
+        loaded, over_slots = self.document.property, self._over_slots.property
         assert loaded is not None
+        assert over_slots is not None
         verdicts = last_verdicts(
             self._said,
             lambda process, count: self._ticked[process][count - 1],
@@ -256,7 +258,7 @@ class MonitoredRun:
         )
         exercising = Exercising(loaded.automaton, rules_of(loaded.automaton), loaded.parameters)
         for event in self._events:
-            exercising.add(event.label, event.values)
+            exercising.add(self._roles.of_roles(event.label), event.values)
         records: Counter[int] = Counter()
         for cost in self._costs:
             records.update(cost.records)
@@ -272,12 +274,12 @@ class MonitoredRun:
             history_records=summary_of_counts(records),
             verdicts=tuple(verdicts),
             kept_events=tuple(self._events),
-            formed=self._formed(loaded, verdicts),
+            formed=self._formed(over_slots, verdicts),
             exercise=exercising.found(),
         )
 
     def _formed(self, loaded: LoadedProperty, verdicts: Sequence[RunVerdict]) -> Formed:
-        """The places where the property was really formed."""
+        """The places where the property was really formed; `loaded` is over slots."""
         rules = FormationRules(loaded.automaton)
         labelled = [event for event in self._events if event.label in rules.reactions]
         if loaded.parameters is not None:
@@ -385,7 +387,6 @@ def monitored(
     block itself raises, that is all. Raises `DocumentError` for a document that cannot be used.
     """
     document = file if isinstance(file, Document) else load_document(file)
-    document = document.without_roles("monitors of tests")
     monitors = MonitoredRun(with_rules(document, rules) if rules else document)
     try:
         monitors.start()

@@ -74,7 +74,7 @@ def choreomon(request: pytest.FixtureRequest) -> Iterator[MonitoredRun]:
         )
     file, possible = _asked(request.node.nodeid, *marker.args, **marker.kwargs)
     try:
-        run = MonitoredRun(load_document(_place(request, file)).without_roles("monitors of tests"))
+        run = MonitoredRun(load_document(_place(request, file)))
     except ChoreomonError as error:
         raise pytest.UsageError(str(error)) from None
     try:

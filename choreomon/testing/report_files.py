@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from choreomon.core.run import Run
+from choreomon.core.run import Run, with_known_ends
 from choreomon.documents.read import Document
 from choreomon.files.whole_file import write_together
 from choreomon.logs.trace import trace_line
@@ -43,7 +43,8 @@ def keep(folder: Path, test: str, run: Run, document: Document) -> Path:
     )
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{file_stem(test)}.html"
-    lines = [trace_line(event, run.processes) + "\n" for event in run.kept_events]
+    events = with_known_ends(run.kept_events)
+    lines = [trace_line(event, run.processes) + "\n" for event in events]
     log = "".join(lines).encode("ascii")
     write_together({path: page.encode("utf-8"), path.with_suffix(".jsonl"): log})
     return path
