@@ -139,7 +139,7 @@ def _before(
                 continue  # not to be counted
             chain = [place for sender in senders for place in chains.get(sender, ())]
             sends, counted = _sends([events[other] for other in chain], event, roles)
-            earlier = _number_before(events, chains[event.process], place)
+            earlier = _number_before(events, chains[event.process], place, roles)
             if earlier < len(sends):
                 before[place].add(chain[sends[earlier]])
             elif counted:
@@ -185,12 +185,17 @@ def _too_many(
     return False
 
 
-def _number_before(events: Sequence[RecordedEvent], chain: Sequence[int], place: int) -> int:
-    """Count the earlier receptions of such a message."""
+def _number_before(
+    events: Sequence[RecordedEvent], chain: Sequence[int], place: int, roles: Roles
+) -> int:
+    """Count the earlier receptions of such a message. A role with one replica is that replica,
+    however the receiver's log calls it."""
     event = events[place]
+    sender = roles.slots_of(event.peer or "")
     return sum(
         events[other].kind == "handle"
-        and (events[other].peer, events[other].name) == (event.peer, event.name)
+        and events[other].name == event.name
+        and roles.slots_of(events[other].peer or "") == sender
         and events[other].message_id == event.message_id
         for other in chain[: chain.index(place)]
     )

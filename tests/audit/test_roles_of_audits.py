@@ -49,6 +49,12 @@ def test_verdicts_and_orders_are_those_of_brute_force_over_roles() -> None:
     assert found(SEEDS) == []
 
 
+def test_a_sender_that_is_called_by_its_role_and_by_its_name_is_one() -> None:
+    """A replica handles two messages of one that sent a single one, and its log calls the sender
+    `p3-y` and `P3`."""
+    assert found([17797]) == []
+
+
 def test_so_they_are_under_a_budget_that_does_not_suffice_and_by_look_ups() -> None:
     assert found(range(150), Limits(max_cuts=3, patience=2)) == []
     assert found(range(150), Limits(few_cuts=1)) == []
