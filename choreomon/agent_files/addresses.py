@@ -80,6 +80,12 @@ def reached_at(endpoint: str, advertised: str, host: str) -> str:
     return f"{_TCP}{Address(host, address.port)}"
 
 
+def at_port_of(advertised: str, endpoint: str) -> str:
+    """The advertised address, with the port of this endpoint; empty where nothing is advertised."""
+    address, other = parse_tcp(advertised), parse_tcp(endpoint)
+    return "" if address is None or other is None else f"{_TCP}{Address(address.host, other.port)}"
+
+
 def parse_tcp(text: str) -> Address | None:
     """`tcp://HOST:PORT`; `None` where it is none."""
     return parse_address(text.removeprefix(_TCP)) if text.startswith(_TCP) else None

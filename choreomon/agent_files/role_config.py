@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from choreomon.agent_files.addresses import Address, parse_tcp
-from choreomon.agent_files.agent_config import AgentConfig
+from choreomon.agent_files.agent_config import AgentConfig, LocalAccess
 from choreomon.agent_files.table_file import SplitTable
 from choreomon.core.roles import NO_ROLES, Roles
 
@@ -30,6 +30,23 @@ def at_slot(config: AgentConfig, slot: str) -> AgentConfig:
     if known is not None and listen is not None and not listen.port:
         at = f"tcp://{Address(listen.host, known.port)}"
     return replace(config, process=slot, role=config.process, peers=peers, listen=at)
+
+
+def vacant_at(config: AgentConfig, slot: str) -> AgentConfig:
+    """The configuration by which an agent, which has this one, answers for another slot of its role
+    that nobody has: at any port, and with nothing for services and operators."""
+    listen = parse_tcp(config.listen)
+    assert listen is not None  # of its shape
+    peers = {peer: address for peer, address in config.peers.items() if peer != slot}
+    return replace(
+        config,
+        process=slot,
+        peers=peers,
+        listen=f"tcp://{Address(listen.host, 0)}",
+        local=LocalAccess(),
+        http=None,
+        proxies=None,
+    )
 
 
 def at_each_slot(config: AgentConfig, tables: Sequence[SplitTable]) -> list[AgentConfig]:

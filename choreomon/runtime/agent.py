@@ -43,6 +43,7 @@ from choreomon.runtime.outputs import DeclaredVerdict, Dropped, Observed, Ticked
 from choreomon.runtime.reloading import CannotReload
 from choreomon.runtime.rereading import reread
 from choreomon.runtime.service import ServiceSide
+from choreomon.runtime.stores.agent_store import AgentStore
 from choreomon.runtime.stores.opening import placed
 
 LAST_VERDICTS: Final = 50
@@ -62,7 +63,7 @@ class Agent:
       services connect where the configuration says.
     - `trace`: is given a line for each event that ticked in the first property, as `simulate
       --trace` writes them; `index` counts the lines, times are monotonic.
-    - `sinks`: instead of those of the configuration.
+    - `sinks`, `store`: instead of those of the configuration.
     - `wall`: wall time in seconds; it is printed and never compared.
     - `front`, to be set before the start: it is begun and ended with the agent.
 
@@ -78,6 +79,7 @@ class Agent:
         service: Service | None = None,
         trace: LineSink | None = None,
         sinks: Sequence[Sink] | None = None,
+        store: AgentStore | None = None,
         wall: Callable[[], float] = time.time,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -96,8 +98,10 @@ class Agent:
         # What can fail comes first: nothing is open then.
         given = make_sinks(config) if sinks is None else sinks
         token = load_token(config) if service is None else ""
-        self.config, tables, store = placed(config, tables)
-        config = self.config
+        if store is None:
+            config, tables, store = placed(config, tables)
+        self.config = config
+        self.others = None if store is None else store.others
         log.of(config.process)
         self.metrics = Metrics(config.process, tables, now=now)
         self.node = Node(
@@ -341,6 +345,8 @@ class Agent:
         self.metrics.failing(why)
         if why is None:
             self.log.info("the store takes rows again")
+        elif self.node.over.is_set():
+            self.log.warning("its slot is somebody else's", why=why)
         else:
             self.log.error("the store takes nothing; nothing is read until it does", why=why)
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from choreomon.agent_files.agent_config import AgentConfig, refuse
 from choreomon.agent_files.table_file import SplitTable
 from choreomon.core.errors import Defect
+from choreomon.runtime.adopting import Adopting
 from choreomon.runtime.agent import Agent, LineSink
 from choreomon.runtime.front import Front
 from choreomon.runtime.operations.logs import Log, configure
@@ -46,11 +47,17 @@ async def run_agent(
         loop.add_signal_handler(signal.SIGHUP, agent.reload)
         if ready is not None:
             ready(agent)
+        vacant = None
+        if agent.others is not None:
+            vacant = loop.create_task(Adopting(agent, agent.others).run())
         over = agent.node.over
         waits = [loop.create_task(event.wait()) for event in (asked_to_stop, over)]
         await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         for each in waits:
             each.cancel()
+        if vacant is not None:
+            vacant.cancel()
+            await asyncio.wait([vacant])
         await agent.stop()
         if over.is_set():
             refuse(config, [Defect(("store",), f"{agent.node.failing_why}")])

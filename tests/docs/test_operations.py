@@ -173,7 +173,10 @@ def test_every_exit_code_is_in_the_table() -> None:
 def test_everything_that_is_logged_is_in_the_table() -> None:
     sources = [
         Path(ROOT, "choreomon", name)
-        for name in ("runtime/agent.py", "runtime/operations/logs.py", "proxies/front.py")
+        for name in (
+            *("runtime/agent.py", "runtime/adopting.py", "runtime/operations/logs.py"),
+            "proxies/front.py",
+        )
     ]
     said = [
         message

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from choreomon.core.errors import DocumentError
@@ -18,6 +19,22 @@ class Owner(NamedTuple):
 
     process: str
     systems: tuple[str, ...]
+
+
+class OtherSlots(Protocol):
+    """The other slots of a role, for which its agents answer where nobody has them."""
+
+    @property
+    def pause(self) -> float:
+        """Seconds from one look to the next."""
+
+    def vacant(self, held: Iterable[str], *, starts: bool) -> list[str]:
+        """The slots for which nobody answers, beside those that are held
+        (`choreomon.runtime.leases.rules.to_adopt`). Raises `CommitFailed`."""
+
+    def adopt(self, slot: str, systems: Sequence[str]) -> AgentStore | None:
+        """Take a slot as vacant, and its store, which begins with these systems where it has none;
+        `None`: somebody else has it by now. Raises `CommitFailed`."""
 
 
 class AgentStore(Store, Protocol):
@@ -52,6 +69,11 @@ class AgentStore(Store, Protocol):
     @property
     def directory(self) -> Directory | None:
         """The directory in which agents are found, beside leases; `None`: there are none."""
+
+    @property
+    def others(self) -> OtherSlots | None:
+        """The other slots of the role of which the agent took any; `None`: its slot was named, or
+        nobody may answer for others."""
 
     def renew(self) -> None:
         """Renew the lease. Raises `CommitFailed` where that cannot be done now, and

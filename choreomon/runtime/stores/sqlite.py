@@ -77,6 +77,7 @@ class SqliteStore:
     ) -> None:
         self._file = os.fspath(path)
         self.process = "" if owner is None else owner.process
+        self.others = None
         self._boot = boot
         # With `power` nothing is lost, so that the file is as if it were closed after every commit.
         self._closed = int(durability == "power")

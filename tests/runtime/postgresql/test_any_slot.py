@@ -94,7 +94,7 @@ def test_a_pod_whose_agent_is_started_again_gets_the_slot_that_it_had(
 
 
 def test_it_reads_its_configuration_anew_at_its_slot(tmp_path: Path, address: Address) -> None:
-    with agent(tmp_path / "one", address, **ROLE) as one:
+    with agent(tmp_path / "one", address, "1h", **ROLE) as one:
         assert one.ready
         one.process.send_signal(signal.SIGHUP)
         assert one.process.stderr is not None
@@ -176,7 +176,7 @@ def test_with_the_keys_of_all_slots_they_find_each_other_at_any_address(
 
 
 def test_where_it_is_reached_may_be_said(tmp_path: Path, address: Address) -> None:
-    with agent(tmp_path / "a", address, advertise="tcp://localhost:7600", **ROLE) as one:
+    with agent(tmp_path / "a", address, "1h", advertise="tcp://localhost:7600", **ROLE) as one:
         assert one.ready
         found = ask(address, "SELECT address FROM lease")
         assert found == [(b"tcp://localhost:7600",)]

@@ -3,15 +3,15 @@ configuration names, or of any one of a role."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final, NoReturn
 
-from choreomon.agent_files.addresses import reached_at
+from choreomon.agent_files.addresses import at_port_of, reached_at
 from choreomon.agent_files.postgresql import PostgresqlStore
 from choreomon.core.roles import Roles
 from choreomon.runtime.leases.ends import Fenced, Taken
-from choreomon.runtime.leases.rules import Lease, for_service, reached_before
+from choreomon.runtime.leases.rules import Lease, for_service, reached_before, to_adopt
 from choreomon.runtime.ports import CommitFailed
 from choreomon.runtime.stores.agent_store import Owner
 from choreomon.runtime.stores.postgresql.journal import SlotJournal
@@ -25,16 +25,24 @@ RENEWALS: Final = 3
 
 class HeldStore:
     """The store of a slot that was taken: see `choreomon.runtime.stores.agent_store`. `seconds`: of
-    its lease. `advertise`: where others reach its agent, empty where that follows."""
+    its lease. `advertise`: where others reach its agent, empty where that follows.
+    A slot that is held as vacant has its connection in common with that of the service."""
 
     def __init__(
-        self, leases: PostgresLeases, taken: Taken, *, seconds: float, advertise: str = ""
+        self,
+        leases: PostgresLeases,
+        taken: Taken,
+        *,
+        seconds: float,
+        advertise: str = "",
+        others: Others | None = None,
     ) -> None:
         assert isinstance(taken.store, SlotJournal)
         self._leases = leases
         self._journal = taken.store
         self._lease = taken.lease
         self._advertise = advertise
+        self.others = others
         self.process = taken.lease.slot
         self.name = leases.kept(taken.lease.slot).name
         """The same for all lives of a slot: they count apart."""
@@ -62,7 +70,10 @@ class HeldStore:
         """Write beside the lease where the agent is reached. Raises `CommitFailed`, `Fenced`, and
         `DocumentError` where that does not follow."""
         slot, number, _, before, *_ = self._lease
-        address = reached_at(endpoint, self._advertise, self._leases.local_host)
+        advertised = self._advertise
+        if not self._lease.used:
+            advertised = at_port_of(advertised, endpoint)
+        address = reached_at(endpoint, advertised, self._leases.local_host)
         if not address:
             told = f"is reached by another kind of address than {endpoint}: say where others reach"
             raise unusable(slot, f"{told} this agent, as in advertise: tcp://HOST:PORT")
@@ -87,11 +98,39 @@ class HeldStore:
         """Give the slot back, after all was committed."""
         with suppress(CommitFailed):  # then others wait until the lease is over
             self._leases.give_back(self._lease.slot, self._lease.number)
-        self._leases.close()
+        if self._lease.used:
+            self._leases.close()
 
     def abandon(self) -> None:
         """Give the slot back. What is there was not changed."""
         self.close()
+
+
+class Others:
+    """The other slots of a role: see `choreomon.runtime.stores.agent_store`."""
+
+    def __init__(
+        self, leases: PostgresLeases, role: str, holder: str, *, seconds: float, advertise: str
+    ) -> None:
+        self._leases = leases
+        self._role = role
+        self._holder = holder
+        self._seconds = seconds
+        self._advertise = advertise
+        self.pause = seconds / RENEWALS
+
+    def vacant(self, held: Iterable[str], *, starts: bool) -> list[str]:
+        """The slots for which nobody answers. Raises `CommitFailed`."""
+        now, there = self._leases.look(self._role)
+        return [each.slot for each in to_adopt(there, self._holder, held, now, starts=starts)]
+
+    def adopt(self, slot: str, systems: Sequence[str]) -> HeldStore | None:
+        """Take a slot as vacant, where nobody was faster. Raises `CommitFailed`."""
+        self._leases.systems = tuple(systems)
+        taken = self._leases.take(slot, used=False)
+        if taken is None:
+            return None
+        return HeldStore(self._leases, taken, seconds=self._seconds, advertise=self._advertise)
 
 
 def open_held(
@@ -123,7 +162,11 @@ def open_held(
     )
     try:
         taken = _take(leases, owner.process, holder, where)
-        return HeldStore(leases, taken, seconds=store.lease, advertise=advertise)
+        seconds, name = store.lease, owner.process
+        others = None
+        if taken.lease.slot != name:
+            others = Others(leases, name, holder, seconds=seconds, advertise=advertise)
+        return HeldStore(leases, taken, seconds=seconds, advertise=advertise, others=others)
     except CommitFailed as failed:
         leases.close()
         raise unusable(where, f"cannot be used: {failed}") from None

@@ -58,7 +58,7 @@ class PostgresLeases:
         self._address = address
         self._seconds = seconds
         self._roles = roles
-        self._systems = systems
+        self.systems = systems
         self._journal = journal
 
     def look(self, role: str) -> tuple[float, tuple[Lease, ...]]:
@@ -100,7 +100,7 @@ class PostgresLeases:
             lease,
             opened=kept.opened,
             number=int(last or 0),
-            systems=self._systems if empty else kept.systems,
+            systems=self.systems if empty else kept.systems,
             begins=lease.lives != kept.lease.lives,
         )
         return Taken(lease, store, lost)
