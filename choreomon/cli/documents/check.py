@@ -213,7 +213,7 @@ def _against(
         check_writable(picture)
         check_not_read(picture, (*files, against, locations))
     return check_against(
-        load_documents(files).without_roles("protocols"),
+        load_documents(files),
         against,
         states=MAX_STATES if states is None else states,
         locations=locations,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
@@ -14,6 +14,7 @@ from choreomon.interaction_files.offline_kind import offline_kind
 
 if TYPE_CHECKING:
     from choreomon.core.message import Label
+    from choreomon.core.roles import Roles
     from choreomon.documents.read import Document
     from choreomon.possible.protocol import Protocol
     from choreomon.possible.search import Possibility
@@ -41,13 +42,15 @@ def check_against(
     Raises `DocumentError` for what cannot be read, `UsageError` for what is no protocol.
     """
     from choreomon.possible.search import each_sequence, formed_by_every_run, possibility
+    from choreomon.properties.roles import automaton_over_slots
 
     if document.property is None:
         raise click.UsageError(f"--against is about properties, and {document.file} has none")
     automaton = document.property.automaton
-    protocol = _protocol(against, automaton.labels, locations)
-    missing = [label for label in automaton.labels if label not in protocol.labels]
-    sequences = each_sequence(automaton)
+    protocol, roles = _protocol(against, document, automaton.labels, locations)
+    happening = {*map(roles.of_roles, protocol.labels)}
+    missing = [label for label in automaton.labels if label not in happening]
+    sequences = each_sequence(automaton_over_slots(automaton, roles))
     found = [
         _Found(
             one, one.answer == "possible" and formed_by_every_run(each, protocol, max_states=states)
@@ -56,16 +59,17 @@ def check_against(
         for one in (possibility(each, protocol, max_states=states),)
     ]
     runs = [each.possibility.run for each in found if each.possibility.answer == "possible"]
-    warned = [*_warnings(document, against, found, missing, protocol)]
+    never = [_Never(label, _meant(label, happening)) for label in missing]
+    warned = [*_warnings(document, against, found, never)]
     if as_json:
-        click.echo(json.dumps(_as_json(document, against, found, missing, protocol), indent=2))
+        click.echo(json.dumps(_as_json(document, against, found, never), indent=2))
     else:
         for warning in (*map(str, document.warnings), *warned):
             click.echo(f"warning: {warning}", err=True)
         _show(document, against, found)
     if picture is not None:
         if runs:
-            _draw(picture, min(runs, key=len), protocol)
+            _draw(picture, min(runs, key=len), protocol, roles)
         else:
             click.echo(f"{picture}: not written, since no run was found", err=True)
     if strict and (warned or document.warnings):
@@ -74,6 +78,13 @@ def check_against(
         return VIOLATION
     known = all(each.possibility.answer == "impossible" for each in found)
     return NOTHING_FOUND if known else ONLY_POSSIBLE
+
+
+class _Never(NamedTuple):
+    """A label that never happens, and what may have been meant by it, if anything."""
+
+    label: Label
+    meant: str
 
 
 class _Found(NamedTuple):
@@ -88,8 +99,7 @@ def _warnings(
     document: Document,
     against: str,
     found: list[_Found],
-    missing: list[Label],
-    protocol: AnyProtocol,
+    missing: list[_Never],
 ) -> Iterator[str]:
     """Sentences on labels that never happen and on what every run does, each with the place of the
     first rule that is concerned."""
@@ -99,13 +109,13 @@ def _warnings(
     automaton = document.property.automaton
     places = [f"{stated.file or document.file}:{stated.line}" for stated, _ in automaton.rules]
     whole = f"{document.file}:{document.property_line}"
-    for label in missing:
+    for label, meant in missing:
         with_it = (
             place
             for place, (_, states) in zip(places, automaton.rules, strict=True)
             if label in restricted(automaton, states).labels
         )
-        told = f"{label} never happens in {against}{_meant(label, protocol)}"
+        told = f"{label} never happens in {against}{meant}"
         yield f"{next(with_it, whole)}: {told}"
     for number, each in enumerate(found, 1):
         if each.unavoidable:
@@ -116,14 +126,21 @@ def _warnings(
             )
 
 
-def _protocol(against: str, labels: tuple[Label, ...], locations: str | None) -> AnyProtocol:
+def _protocol(
+    against: str, document: Document, labels: tuple[Label, ...], locations: str | None
+) -> tuple[AnyProtocol, Roles]:
+    """The protocol in a file, and its roles."""
+    from choreomon.core.roles import NO_ROLES
+
     kind = offline_kind(against)
+    if kind in ("automaton", "interaction"):
+        document.without_roles("interactions and automata")
     if kind == "automaton":
         from choreomon.interaction_files.automaton_file import load_automaton, load_locations
         from choreomon.possible.automata import AutomatonProtocol
 
         places = None if locations is None else load_locations(locations)
-        return AutomatonProtocol(load_automaton(against, places), labels)
+        return AutomatonProtocol(load_automaton(against, places), labels), NO_ROLES
     if locations is not None:
         raise click.UsageError(f"--locations is about automata, and {against} is none")
     if kind not in (None, "interaction"):
@@ -135,21 +152,38 @@ def _protocol(against: str, labels: tuple[Label, ...], locations: str | None) ->
     if kind == "interaction":
         from choreomon.interaction_files.loading import load_interaction
 
-        return InteractionProtocol(load_interaction(against), labels)
+        return InteractionProtocol(load_interaction(against), labels), NO_ROLES
     from choreomon.documents.read import load_document
 
-    stated = load_document(against).without_roles("protocols")
+    stated = load_document(against)
     if stated.application is not None:
         from choreomon.actors.compilation import compile_application
         from choreomon.documents.actors import application_from_document
         from choreomon.possible.applications import ApplicationProtocol
 
-        return ApplicationProtocol(
-            compile_application(application_from_document(stated.application))
-        )
+        _check_roles(stated, document)
+        application = application_from_document(stated.application)
+        compiled = compile_application(application, stated.replicas)
+        return ApplicationProtocol(compiled), stated.replicas.roles
     if stated.interaction is not None:
-        return InteractionProtocol(stated.interaction.interaction, labels)
+        return InteractionProtocol(stated.interaction.interaction, labels), NO_ROLES
     raise click.UsageError(f"--against wants a protocol: {against} has no application")
+
+
+def _check_roles(protocol: Document, document: Document) -> None:
+    """Raises `DocumentError` for replicas that come and go, and where a role of the property is one
+    process of the protocol: more replicas may do more."""
+    from choreomon.core.errors import DocumentError, Problem
+
+    line = protocol.roles_line
+    if protocol.replicas.memberships:
+        role = next(iter(protocol.replicas.memberships))
+        told = "replicas that come and go are not looked at: leave replicas and changes out"
+        raise DocumentError((Problem(protocol.file, line, f"roles.{role}", told),))
+    for role in document.replicas.roles.slots:
+        if role not in protocol.replicas.roles.slots:
+            told = f"has no role {role}, which {document.file} has: more replicas may do more"
+            raise DocumentError((Problem(protocol.file, line, "roles", told),))
 
 
 def _named(document: Document, found: list[_Found], number: int) -> str:
@@ -159,10 +193,10 @@ def _named(document: Document, found: list[_Found], number: int) -> str:
     return "the property" if len(found) == 1 else f"sequence {number}"
 
 
-def _meant(label: Label, protocol: AnyProtocol) -> str:
+def _meant(label: Label, happening: Collection[Label]) -> str:
     from choreomon.core.suggestion import did_you_mean
 
-    return did_you_mean(str(label), sorted(map(str, protocol.labels)))
+    return did_you_mean(str(label), sorted(map(str, happening)))
 
 
 def _show(document: Document, against: str, found: list[_Found]) -> None:
@@ -191,8 +225,7 @@ def _as_json(
     document: Document,
     against: str,
     found: list[_Found],
-    missing: list[Label],
-    protocol: AnyProtocol,
+    missing: list[_Never],
 ) -> dict[str, Any]:
     assert document.property is not None
     named = bool(document.property.automaton.rules)
@@ -200,9 +233,7 @@ def _as_json(
         "file": document.file,
         "against": against,
         "one_instance": document.property.parameters is not None,
-        "never_happening": [
-            {"label": str(label), "meant": _meant(label, protocol)} for label in missing
-        ],
+        "never_happening": [{"label": str(label), "meant": meant} for label, meant in missing],
         "sequences": [
             {
                 **({"rule": _named(document, found, number)} if named else {}),
@@ -216,7 +247,7 @@ def _as_json(
     }
 
 
-def _draw(output: Path, run: tuple[Label, ...], protocol: AnyProtocol) -> None:
+def _draw(output: Path, run: tuple[Label, ...], protocol: AnyProtocol, roles: Roles) -> None:
     from choreomon.cli.command_line.pictures import put_picture
     from choreomon.core.message import ENVIRONMENT
     from choreomon.pictures.as_text.run_text import mermaid_run, plantuml_run
@@ -233,9 +264,9 @@ def _draw(output: Path, run: tuple[Label, ...], protocol: AnyProtocol) -> None:
     ]
     ends = {end for label in drawn for end in (label.message.sender, label.message.receiver)}
     ends.discard(ENVIRONMENT)
-    strangers = sorted(ends.difference(protocol.processes))
+    strangers = sorted(ends.difference(protocol.processes, roles.slots))
     processes = [*(one for one in protocol.processes if one in ends), *strangers]
-    events = run_events(drawn, processes)
+    events = run_events(drawn, processes, roles)
     suffix = output.suffix.lower()
     in_text = {".mmd": mermaid_run, ".puml": plantuml_run}.get(suffix)
     text = None if in_text is None else in_text(events, processes)
