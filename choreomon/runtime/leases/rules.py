@@ -18,7 +18,9 @@ class Lease(NamedTuple):
     name of a pod, empty where nobody has the slot; `address` that of its agent, which is a hint.
     `until`: when others may take it. `used`: a service of the holder has it; else it is vacant, and
     the holder only answers for it. `lives`: how many have begun;
-    a life is all that is done with one store, and ends where that is lost."""
+    a life is all that is done with one store, and ends where that is lost. `pod`: the name of the
+    one whose service had it last, whose session is there; whoever has it as vacant, or nobody, has
+    that from it."""
 
     slot: str
     number: int = 0
@@ -27,6 +29,7 @@ class Lease(NamedTuple):
     until: float = 0.0
     used: bool = False
     lives: int = 0
+    pod: str = ""
 
 
 def is_free(lease: Lease, holder: str, now: float) -> bool:
@@ -44,8 +47,9 @@ def may_be_taken(lease: Lease, holder: str, now: float, *, used: bool) -> bool:
 def taken(lease: Lease, holder: str, address: str, until: float, *, used: bool) -> Lease:
     """The lease when it was taken. Only then may snapshot and journal be read: what an old holder
     commits later is refused."""
+    pod = holder if used else lease.pod
     return lease._replace(
-        number=lease.number + 1, holder=holder, address=address, until=until, used=used
+        number=lease.number + 1, holder=holder, address=address, until=until, used=used, pod=pod
     )
 
 
@@ -60,7 +64,7 @@ def given_back(lease: Lease, number: int) -> Lease | None:
     else's already. The number stays, so that the next one is a new one."""
     if lease.number != number:
         return None
-    return Lease(lease.slot, number, lives=lease.lives)
+    return Lease(lease.slot, number, lives=lease.lives, pod=lease.pod)
 
 
 def with_store(lease: Lease, *, empty: bool, behind: bool = False) -> tuple[Lease, bool]:
@@ -86,7 +90,7 @@ def for_service(leases: Iterable[Lease], holder: str, now: float) -> Lease | Non
     return min(
         (lease for lease in leases if may_be_taken(lease, holder, now, used=True)),
         key=lambda lease: (
-            not (lease.holder == holder and lease.used),
+            lease.pod != holder,
             bool(lease.holder),
             lease.used,
         ),

@@ -81,7 +81,8 @@ def _file(folder: Path, role: str, number: int) -> Path:
 
 
 def _lease(slot: str, file: Path) -> Lease:
-    return Lease(slot, holder=_holder(file), used=True)
+    holder = _holder(file)
+    return Lease(slot, holder=holder, used=True, pod=holder)
 
 
 def _holder(file: Path) -> str:

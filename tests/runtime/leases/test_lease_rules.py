@@ -24,7 +24,7 @@ from choreomon.runtime.leases.rules import (
 )
 from choreomon.runtime.sessions import Session
 
-USED = Lease("shop/0", 4, "pod-a", "a:1", 10.0, used=True, lives=1)
+USED = Lease("shop/0", 4, "pod-a", "a:1", 10.0, used=True, lives=1, pod="pod-a")
 VACANT = USED._replace(slot="shop/1", used=False)
 NEW = Lease("shop/2")
 
@@ -50,12 +50,13 @@ def test_who_may_take_a_slot(
 
 def test_the_number_grows_whenever_a_slot_is_taken_and_never_goes_back() -> None:
     lease = taken(VACANT, "pod-b", "b:1", 20.0, used=True)
-    assert lease == Lease("shop/1", 5, "pod-b", "b:1", 20.0, True, 1)
+    assert lease == Lease("shop/1", 5, "pod-b", "b:1", 20.0, True, 1, "pod-b")
     assert renewed(lease, 4, 30.0) is None
     assert given_back(lease, 4) is None
     assert renewed(lease, 5, 30.0) == lease._replace(until=30.0)
     back = given_back(lease, 5)
-    assert back == Lease("shop/1", 5, lives=1)
+    assert back == Lease("shop/1", 5, lives=1, pod="pod-b")
+    assert taken(back, "pod-c", "", 40.0, used=False).pod == "pod-b"
     assert taken(back, "pod-c", "", 40.0, used=False).number == 6
 
 
@@ -73,8 +74,12 @@ def test_no_two_lives_count_alike_and_none_is_too_far_for_others() -> None:
 
 
 def test_a_service_gets_the_slot_that_its_pod_had_and_takes_nobodys_first() -> None:
-    leases = [USED, VACANT, NEW]
+    leases = [USED, VACANT._replace(pod="pod-c"), NEW]
     assert for_service(leases, "pod-a", 0.0) == USED
+    assert for_service([leases[1], *leases], "pod-c", 0.0) == leases[1]
+    assert for_service([NEW, given_back(USED, 4)], "pod-a", 0.0) == given_back(USED, 4)
+    assert for_service([USED._replace(holder="pod-d", pod="pod-d"), NEW], "pod-a", 0.0) == NEW
+    leases = [USED, VACANT, NEW]
     assert for_service(leases, "pod-b", 0.0) == NEW
     assert for_service(leases[:2], "pod-b", 0.0) == VACANT
     assert for_service(leases[:1], "pod-b", 0.0) is None

@@ -80,8 +80,9 @@ def test_a_killed_ones_slot_is_taken_by_the_next_agent_of_the_role_with_its_hist
         assert ask(address, "SELECT number::text FROM lease WHERE holder = 'heir'") == [(b"2",)]
 
 
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL])
 def test_a_pod_whose_agent_is_started_again_gets_the_slot_that_it_had(
-    tmp_path: Path, address: Address
+    tmp_path: Path, address: Address, end: signal.Signals
 ) -> None:
     with agent(tmp_path / "other", address, **ROLE) as other:
         with agent(tmp_path / "pod", address, "1h", **ROLE) as pod:
@@ -89,6 +90,8 @@ def test_a_pod_whose_agent_is_started_again_gets_the_slot_that_it_had(
             assert slot != slot_of(other)
             other.process.send_signal(signal.SIGTERM)
             assert other.process.wait() == 0
+            pod.process.send_signal(end)
+            pod.process.wait()
         with agent(tmp_path / "pod", address, "1h", **ROLE) as again:
             assert slot_of(again) == slot
 

@@ -19,6 +19,7 @@ from choreomon.agent_files.agent_document import load_agent_config
 from choreomon.agent_files.role_config import at_slot, vacant_at
 from choreomon.runtime.adopting import Adopting
 from choreomon.runtime.agent import Agent
+from choreomon.runtime.inputs import Input, Report, decode_batch
 from choreomon.runtime.leases.ends import Fenced
 from choreomon.runtime.operations.logs import Log
 from choreomon.runtime.stores.postgresql.server import Address
@@ -39,6 +40,11 @@ SLOTS = ROLES.slots_of("shop")
 def held_by(address: Address) -> list[tuple[str, str, str]]:
     found = ask(address, "SELECT slot, holder, used::text FROM lease ORDER BY slot")
     return [(slot.decode(), holder.decode(), used.decode()) for slot, holder, used in found]
+
+
+def reports(address: Address, slot: str) -> list[Input]:
+    rows = ask(address, f"SELECT inputs FROM journal WHERE slot = '{slot}' ORDER BY number")
+    return [each for (row,) in rows for each in decode_batch(row)]
 
 
 def logged(running: AgentProcess, message: str) -> dict[str, Any]:
@@ -100,6 +106,26 @@ def test_a_service_that_starts_takes_a_slot_from_who_answers_for_it(
         two.connect().handling(shipped_after(one.connect().sending("carrier", "refund")))
         verdict = last_verdict(two)
         assert (verdict["verdict"], verdict["process"]) == ("violated", "shop/1")
+
+
+def test_an_agent_that_is_started_again_takes_its_slot_back_and_its_services_session_goes_on(
+    tmp_path: Path, address: Address
+) -> None:
+    with ExitStack() as stack:
+        one, lost = (stack.enter_context(agent(tmp_path / name, address, **ROLE)) for name in "ab")
+        assert one.ready
+        slot, service = slot_of(lost), lost.connect(300.0)
+        service.sending("carrier", "refund")
+        lost.process.kill()
+        while logged(one, "it answers for a slot that nobody has")["slot"] != slot:
+            pass
+        again = stack.enter_context(agent(tmp_path / "b", address, **ROLE))
+        assert slot_of(again) == slot
+        one.connect().handling(shipped_after(service.sending("carrier", "refund")))
+        assert last_verdict(one)["verdict"] == "violated"
+        told = [report for report in reports(address, slot) if type(report) is Report]
+        assert len(told) == 2
+        assert {report.session for report in told} == {told[0].session}
 
 
 # --- one look after the other ---------------------------------------------------------

@@ -16,7 +16,8 @@ from choreomon.runtime.stores.postgresql.journal import SlotJournal, read
 from choreomon.runtime.stores.postgresql.server import AnotherServer, Server
 
 _LEASE: Final = (
-    "slot, number::text, holder, address, extract(epoch FROM until)::text, used::text, lives::text"
+    "slot, number::text, holder, address, extract(epoch FROM until)::text, used::text, "
+    "lives::text, pod"
 )
 _LAST: Final = (
     "SELECT coalesce(greatest((SELECT max(number) FROM journal WHERE slot = $1), "
@@ -173,14 +174,14 @@ class PostgresLeases:
         )
         if not found:
             return None
-        opened, name, systems, server = found[0][7:]
+        opened, name, systems, server = found[0][8:]
         listed = tuple(systems.decode().split())
         return Kept(_lease(found[0]), int(opened), name, listed, server.decode())
 
     def _made(self, connection: Connection, slot: str) -> Kept:
         connection.run(
-            "INSERT INTO lease VALUES ($1, 0, '', '', to_timestamp(0), false, 0, 0, $2, '', '') "
-            "ON CONFLICT (slot) DO NOTHING",
+            "INSERT INTO lease VALUES ($1, 0, '', '', to_timestamp(0), false, 0, 0, $2, '', '', '')"
+            " ON CONFLICT (slot) DO NOTHING",
             slot,
             secrets.token_bytes(STORE_BYTES),
         )
@@ -204,15 +205,16 @@ class PostgresLeases:
                 return None
             connection.run(
                 "UPDATE lease SET number = $2::bigint, holder = $3, address = $4, "
-                "until = to_timestamp($5::double precision), used = $6::boolean, "
+                "until = to_timestamp($5::double precision), used = $6::boolean, pod = $7, "
                 "opened = opened + 1 WHERE slot = $1",
                 *lease[:6],
+                lease.pod,
             )
         return kept._replace(lease=lease, opened=kept.opened + 1)
 
 
 def _lease(row: tuple[bytes, ...]) -> Lease:
-    slot, number, holder, address, until, used, lives = (part.decode() for part in row[:7])
+    slot, number, holder, address, until, used, lives, pod = (part.decode() for part in row[:8])
     return Lease(
         slot=slot,
         number=int(number),
@@ -221,6 +223,7 @@ def _lease(row: tuple[bytes, ...]) -> Lease:
         until=float(until),
         used=used == "true",
         lives=int(lives),
+        pod=pod,
     )
 
 

@@ -11,7 +11,7 @@ from typing import Final
 from choreomon.core.errors import DocumentError, Problem
 from choreomon.runtime.stores.postgresql.connection import OLDEST, Connection, Refused
 
-VERSION: Final = 1
+VERSION: Final = 2
 
 _TABLES: Final = f"""
 CREATE TABLE choreomon (version integer NOT NULL);
@@ -27,7 +27,8 @@ CREATE TABLE lease (
     opened bigint NOT NULL,
     name bytea NOT NULL,
     systems text NOT NULL,
-    server text NOT NULL
+    server text NOT NULL,
+    pod text NOT NULL
 );
 CREATE TABLE journal (
     slot text NOT NULL,
