@@ -25,6 +25,7 @@ from choreomon.audit.window import Limits
 from choreomon.core.message import HANDLE
 from choreomon.core.recorded import Diagnostic, RecordedEvent
 from choreomon.core.roles import NO_ROLES, Roles
+from choreomon.core.slot_ranges import with_ranges
 from choreomon.core.suggestion import did_you_mean
 from choreomon.properties.automaton import SequenceAutomaton
 from choreomon.properties.roles import automaton_over_slots
@@ -144,7 +145,7 @@ def incomplete_gaps(incomplete: Iterable[str], processes: Sequence[str]) -> list
     for name in incomplete:
         if name not in processes:
             hint = did_you_mean(name, processes) or (
-                f"; those of the property are {', '.join(processes)}"
+                f"; those of the property are {', '.join(with_ranges(processes))}"
             )
             raise ValueError(f"the property has no label of a process {name!r}{hint}")
         gaps.append(Gap(name, said_to_be_incomplete(name)))

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from choreomon.core.run import BEFORE_ALL, MonitorsMessage, RunEvent, RunReason, RunVerdict
+from choreomon.core.slot_ranges import with_ranges
 from choreomon.core.verdict import (
     FORGOTTEN,
     FRM,
@@ -368,11 +369,9 @@ def _at(reasons: Sequence[RunReason], names: EventNames, joint: str = "and") -> 
 def _conclusion(verdict: RunVerdict, called: TransitionNames) -> list[str]:
     sentences = []
     if verdict.silent:
-        several = len(verdict.silent) > 1
-        sentences.append(
-            f"The monitor{'s' if several else ''} of {', '.join(verdict.silent)} had not "
-            "answered by then."
-        )
+        monitors = "monitors" if len(verdict.silent) > 1 else "monitor"
+        who = ", ".join(with_ranges(verdict.silent))
+        sentences.append(f"The {monitors} of {who} had not answered by then.")
     elif verdict.early:
         sentences.append("An earlier event of the same process was not decided by then.")
     if verdict.verdict == VIOLATED:

@@ -9,6 +9,7 @@ from choreomon.core.binding import in_words
 from choreomon.core.live import EventName, LiveReason, LiveVerdict
 from choreomon.core.message import BEGINNING
 from choreomon.core.run import BEFORE_ALL, RunReason, RunVerdict
+from choreomon.core.slot_ranges import with_ranges
 from choreomon.sentences.explanation import ExplanationText, explained, rule_name
 from choreomon.sentences.transition_names import TransitionNames, beginning
 from choreomon.sentences.wording import DECLARATION, VERDICT_IN_WORDS, milliseconds
@@ -28,7 +29,7 @@ def live_word_line(verdict: LiveVerdict) -> Text:
     if verdict.provisional:
         line.append(", for now")
     if verdict.silent:
-        line.append(f": no answer from {printable(', '.join(_silent(verdict)))}")
+        line.append(f": no answer from {printable(', '.join(with_ranges(_silent(verdict))))}")
     return line
 
 
@@ -39,7 +40,7 @@ def timed_word_line(verdict: LiveVerdict, at: int) -> Text:
     line.append(VERDICT_IN_WORDS[verdict.verdict], STYLES[verdict.verdict])
     line.append(f" at {verdict.label}{_of_rule(verdict)}")
     if verdict.silent:
-        line.append(f", for now: no answer from {', '.join(_silent(verdict))}")
+        line.append(f", for now: no answer from {', '.join(with_ranges(_silent(verdict)))}")
     elif verdict.provisional:
         line.append(", for now: an earlier event of the same process is not decided")
     return line
@@ -55,7 +56,7 @@ def live_explanation(verdict: LiveVerdict) -> ExplanationText:
     found = explained(given, names, called)
     *why, conclusion = map(printable, found.sentences)
     if verdict.waiting_for:
-        behind = printable(", ".join(_waiting_for(verdict)))
+        behind = printable(", ".join(with_ranges(_waiting_for(verdict))))
         why.append(f"Who was asked waits for an answer from {behind}.")
     if verdict.provisional:
         conclusion += " Another verdict about it follows."

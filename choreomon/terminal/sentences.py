@@ -9,6 +9,7 @@ from typing import Final
 from rich.text import Text
 
 from choreomon.core.run import Run, RunVerdict
+from choreomon.core.slot_ranges import with_ranges
 from choreomon.properties.automaton import SequenceAutomaton, Transition
 from choreomon.properties.parts import restricted
 from choreomon.properties.relations import cancels
@@ -112,7 +113,7 @@ def word_line(verdict: RunVerdict) -> Text:
     about = "" if verdict.rule is None else f": {verdict.rule.name}"
     line.append(f" at event {verdict.event_index} ({verdict.label}){about}")
     if verdict.silent:
-        line.append(f", for now: no answer from {', '.join(verdict.silent)}")
+        line.append(f", for now: no answer from {', '.join(with_ranges(verdict.silent))}")
     elif verdict.early:
         line.append(", for now: an earlier event of the same process is not decided")
     return line

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from choreomon.core.binding import Values
 from choreomon.core.live import AgentStatus, LiveVerdict, PropertyStatus
+from choreomon.core.slot_ranges import with_ranges
 from choreomon.core.verdict import POSSIBLY_VIOLATED, VIOLATED, WITHDRAWN, VerdictKind
 from choreomon.sentences.wording import VERDICT_IN_WORDS, counted, times
 from choreomon.terminal.live_verdict import live_explanation, live_word_line, printable
@@ -277,7 +278,7 @@ def _cells(polled: Polled, width: int) -> dict[str, Text]:
         "events": Text(f"{sum(each.events for each in status.properties):,}"),
         "undelivered": Text(f"{status.untold:,}"),
         "undecided": Text(f"{sum(each.undecided for each in status.properties):,}"),
-        "waits for": Text(printable(", ".join(waited))),
+        "waits for": Text(printable(", ".join(with_ranges(waited)))),
         "verdicts": words_in_short(status, width),
     }
 

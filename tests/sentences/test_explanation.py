@@ -341,6 +341,9 @@ def test_a_merged_cancellation_leaves_open_where_its_events_belong() -> None:
 def test_silent_monitors_are_named() -> None:
     one = str(explanation(replace(POSSIBLY, silent=("P2",))))
     two = str(explanation(replace(POSSIBLY, silent=("P1", "P2"))))
+    slots = tuple(f"shop/{number}" for number in range(8))
+    role = str(explanation(replace(POSSIBLY, silent=slots)))
+    assert "The monitors of shop/0 to shop/7 had not answered by then." in role
     assert "The monitor of P2 had not answered by then." in one
     assert "The monitors of P1, P2 had not answered by then." in two
 
