@@ -270,6 +270,12 @@ class Driver:
             if len(self._absent) > 2 * len(sessions):  # many were pushed out before their time
                 self._absent = {name: at for name, at in self._absent.items() if name in sessions}
 
+    def heard_of(self, peer: str) -> None:
+        """Ask a peer again soon, whatever it was asked: it is there."""
+        for (_, asked, _), asking in self._asking.items():
+            if asked == peer:
+                asking.heard_of(self._now())
+
     def change(self, sidecar: Sidecar) -> None:
         """Go on with another sidecar of the same process, and with the state that it has by
         `choreomon.runtime.reloading`: both or neither are there after a crash. What was taken is

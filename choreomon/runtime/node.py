@@ -310,9 +310,8 @@ class Node:
         self._open()  # it may have waited for what was due
 
     def _arm(self) -> None:
-        due, opens = self.driver.due(), self.openings.due
-        if opens is not None:
-            due = opens if due is None else min(due, opens)
+        dues = (self.driver.due(), self.openings.due, self.found.due)
+        due = min((each for each in dues if each is not None), default=None)
         if due is None or (self._timer is not None and self._timer_due <= due):
             return  # a timer that comes too early sets the next one
         if self._timer is not None:
@@ -324,6 +323,8 @@ class Node:
         self._timer = None
         if self._halted:
             return
+        for peer in self.found.moved():
+            self.driver.heard_of(peer)
         try:
             self.driver.tick(self._slices.enough())
         except Fenced:

@@ -359,3 +359,18 @@ def test_what_is_due_next_is_the_soonest_of_all_that_is_waited_for(
     driver.flush()
     driver.disconnected("s")
     assert driver.due() == due
+
+
+def test_a_peer_that_is_there_again_is_asked_soon_and_no_other_one_is() -> None:
+    driver, _, _, clock = made(timeouts=Timeouts(deadline=90.0, give_up=99.0))
+    event(driver, 1)
+    driver.flush()
+    for _ in range(4):
+        clock.time = driver.due() or 0.0
+        driver.tick()
+    late = driver.due()
+    assert late == clock.time + 4.0
+    driver.heard_of("nobody")
+    assert driver.due() == late
+    driver.heard_of("A")
+    assert driver.due() == clock.time + 0.25

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pytest
 
 from choreomon.agent_files.addresses import reached_at
-from choreomon.runtime.network.found_addresses import PATIENCE, FoundAddresses
+from choreomon.runtime.network.found_addresses import FORGOTTEN, PATIENCE, SECONDS, FoundAddresses
 from choreomon.runtime.ports import CommitFailed
 
 
@@ -69,6 +69,41 @@ def test_who_says_nothing_is_looked_up_again_with_all_that_are_silent() -> None:
     assert len(book.asked) == 4
 
 
+def test_who_says_nothing_is_looked_for_once_a_second_and_asked_again_where_it_moved() -> None:
+    book = Book(one="tcp://a:1", two="tcp://b:1")
+    addresses = found(book)
+    assert addresses.due is None
+    addresses.asks("one")
+    addresses.asks("two")
+    assert addresses.due == SECONDS
+    assert addresses.moved() == []
+    book.now = SECONDS
+    assert addresses.moved() == []
+    assert addresses.due == 2 * SECONDS
+    book.there["one"] = "tcp://c:1"
+    book.there["two"] = ""
+    book.now = 2 * SECONDS
+    assert addresses.moved() == ["one"]
+    assert addresses.beside({})["one"] == "tcp://a:1"
+    assert addresses.asks("one")
+    addresses.heard("one")
+    book.away, book.now = True, 3 * SECONDS
+    assert addresses.moved() == []
+
+
+def test_who_is_not_asked_any_more_is_not_looked_for() -> None:
+    book = Book(one="tcp://a:1")
+    addresses = found(book)
+    addresses.asks("one")
+    book.now = FORGOTTEN
+    assert addresses.due is not None
+    assert addresses.moved() == []
+    assert addresses.due is None
+    addresses.asks("one")
+    addresses.heard("one")
+    assert addresses.due is None
+
+
 def test_who_is_nowhere_has_no_address_until_somebody_takes_its_slot() -> None:
     book = Book()
     addresses = found(book)
@@ -104,6 +139,8 @@ def test_what_is_no_address_is_none(text: str) -> None:
 def test_without_a_directory_nothing_is_found() -> None:
     addresses = FoundAddresses(None, lambda: 0.0)
     addresses.announce("tcp://a:1")
+    assert addresses.due is None
+    assert addresses.moved() == []
     assert not addresses.asks("one")
     assert addresses.beside({"two": "tcp://b:1"}) == {"two": "tcp://b:1"}
 

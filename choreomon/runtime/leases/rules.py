@@ -8,6 +8,7 @@ of whoever keeps the leases; none is read here.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import inf
 from typing import NamedTuple
 
 from choreomon.monitor.host import LEAP
@@ -96,6 +97,13 @@ def for_service(leases: Iterable[Lease], holder: str, now: float) -> Lease | Non
         ),
         default=None,
     )
+
+
+def until_next(leases: Iterable[Lease], held: Iterable[str], now: float) -> float:
+    """Seconds until the first lease of others is over, unless it is renewed; none is: for ever."""
+    mine = {*held}
+    ends = [each.until - now for each in leases if each.holder and each.slot not in mine]
+    return min((seconds for seconds in ends if seconds > 0), default=inf)
 
 
 def to_adopt(

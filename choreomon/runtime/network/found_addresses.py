@@ -1,7 +1,8 @@
 """Addresses of peers that have none in the configuration: they are found beside leases.
 
 Such an address is a hint: the agent may have gone elsewhere. So it is looked up again when its peer
-is asked and has said nothing since it was asked before, as often as inquiries are repeated. Who is
+is asked and has said nothing since it was asked before, as often as inquiries are repeated, and
+once a second meanwhile, so that one which moved is asked at once. Who is
 found at an old one is not believed (`choreomon.runtime.network.security`; a message names its
 receiver, too).
 """
@@ -17,6 +18,13 @@ from choreomon.runtime.ports import CommitFailed
 PATIENCE: Final = 0.2
 """Seconds that a peer may say nothing before its address is looked up again; and from one time to
 the next. The first repetition of an inquiry comes later."""
+
+
+SECONDS: Final = 1.0
+"""Seconds from one look at those who say nothing to the next, whether they are asked or not."""
+FORGOTTEN: Final = 10.0
+"""Seconds since a peer was last asked after which nothing is expected of it: inquiries are repeated
+more often than that."""
 
 
 class Directory(Protocol):
@@ -39,9 +47,9 @@ class FoundAddresses:
         self._now = now
         self._found: dict[str, str] = {}
         """By peer that was looked up; empty where nobody is."""
-        self._asked: dict[str, float] = {}
-        """Since when a peer that was asked has said nothing."""
-        self._again = now()
+        self._asked: dict[str, tuple[float, float]] = {}
+        """The times at which a peer that has said nothing since was asked first, and last."""
+        self._again = self._looked = now()
 
     def announce(self, endpoint: str) -> None:
         """See `Directory`."""
@@ -57,7 +65,8 @@ class FoundAddresses:
         if self._directory is None:
             return False
         now = self._now()
-        since = self._asked.setdefault(peer, now)
+        since, _ = self._asked.get(peer, (now, now))
+        self._asked[peer] = (since, now)
         if peer in self._found:
             if now < max(since + PATIENCE, self._again):
                 return False
@@ -67,6 +76,27 @@ class FoundAddresses:
     def heard(self, peer: str) -> None:
         """The peer answered."""
         self._asked.pop(peer, None)
+
+    @property
+    def due(self) -> float | None:
+        """The time to call `moved` next; `None`: nobody is waited for."""
+        since = [first for first, _ in self._asked.values()]
+        return max(self._looked, min(since)) + SECONDS if since and self._directory else None
+
+    def moved(self) -> list[str]:
+        """The peers that say nothing and are elsewhere by now: it is time to ask them again."""
+        now, due = self._now(), self.due
+        if self._directory is None or due is None or now < due:
+            return []
+        self._looked = now
+        for peer in [each for each, (_, last) in self._asked.items() if now - last >= FORGOTTEN]:
+            del self._asked[peer]
+        try:
+            told = self._directory.look_up(self._asked)
+        except CommitFailed:
+            return []
+        there = {peer: _usable(told.get(peer, "")) for peer in self._asked}
+        return [peer for peer, address in there.items() if address not in ("", self._found[peer])]
 
     def _look_up(self, directory: Directory, peer: str) -> bool:
         """Look up the peer, and all others that say nothing."""

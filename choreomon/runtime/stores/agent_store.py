@@ -26,7 +26,7 @@ class OtherSlots(Protocol):
 
     @property
     def pause(self) -> float:
-        """Seconds from one look to the next."""
+        """Seconds from the last look to the next."""
 
     def vacant(self, held: Iterable[str], *, starts: bool) -> list[str]:
         """The slots for which nobody answers, beside those that are held

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from math import inf
 
 import pytest
 
@@ -20,6 +21,7 @@ from choreomon.runtime.leases.rules import (
     renewed,
     taken,
     to_adopt,
+    until_next,
     with_store,
 )
 from choreomon.runtime.sessions import Session
@@ -92,6 +94,14 @@ def test_an_agent_adopts_what_nobody_answers_for() -> None:
     assert to_adopt(leases, "pod-b", ["shop/2"], 10.0) == [USED, VACANT]
     assert to_adopt(leases, "pod-a", ["shop/0"], 0.0) == [NEW]
     assert to_adopt(leases, "pod-a", ["shop/0"], 0.0, starts=True) == [VACANT, NEW]
+
+
+def test_the_next_look_is_when_the_first_lease_of_others_is_over() -> None:
+    leases = [USED, VACANT._replace(until=12.0), NEW]
+    assert until_next(leases, (), 7.0) == 3.0
+    assert until_next(leases, ["shop/0"], 7.0) == 5.0
+    assert until_next(leases, (), 10.0) == 2.0
+    assert until_next(leases, (), 12.0) == until_next([NEW], (), 0.0) == inf
 
 
 def test_what_is_left_of_the_slots_of_an_agent_that_was_fenced() -> None:

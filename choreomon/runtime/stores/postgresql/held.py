@@ -11,7 +11,7 @@ from choreomon.agent_files.addresses import at_port_of, reached_at
 from choreomon.agent_files.postgresql import PostgresqlStore
 from choreomon.core.roles import Roles
 from choreomon.runtime.leases.ends import Fenced, Taken
-from choreomon.runtime.leases.rules import Lease, for_service, reached_before, to_adopt
+from choreomon.runtime.leases.rules import Lease, for_service, reached_before, to_adopt, until_next
 from choreomon.runtime.ports import CommitFailed
 from choreomon.runtime.stores.agent_store import Owner
 from choreomon.runtime.stores.postgresql.journal import SlotJournal
@@ -121,7 +121,9 @@ class Others:
 
     def vacant(self, held: Iterable[str], *, starts: bool) -> list[str]:
         """The slots for which nobody answers. Raises `CommitFailed`."""
+        self.pause = self._seconds / RENEWALS
         now, there = self._leases.look(self._role)
+        self.pause = min(self.pause, until_next(there, held, now))
         return [each.slot for each in to_adopt(there, self._holder, held, now, starts=starts)]
 
     def adopt(self, slot: str, systems: Sequence[str]) -> HeldStore | None:
