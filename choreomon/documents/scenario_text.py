@@ -22,6 +22,7 @@ from choreomon.actors.application import (
     Statement,
     Tell,
 )
+from choreomon.actors.balancing import NO_REPLICAS, ByKey, Replicas
 from choreomon.actors.delays import Constant, Delay, Exponential, LogNormal, Uniform
 from choreomon.core.labels import CarryingLabel
 from choreomon.core.message import Label
@@ -44,12 +45,14 @@ def scenario_document(
     delay: Delay,
     sequences: Iterable[MessageSequence],
     parameters: Parameters | None = None,
+    replicas: Replicas = NO_REPLICAS,
 ) -> dict[str, Any]:
     """The document as plain values, in the order in which they are written. `parameters`: those
-    of a property for each instance."""
+    of a property for each instance; `replicas`: of processes that are roles."""
     for_each = {} if parameters is None else {"for_each": [*parameters.names]}
     return {
         "name": name,
+        **_roles(replicas),
         "application": {
             "processes": [_process(process) for process in application.processes],
             "start": [
@@ -67,6 +70,15 @@ def scenario_document(
         "property": for_each
         | {"sequences": [_sequence(sequence, parameters) for sequence in sequences]},
     }
+
+
+def _roles(replicas: Replicas) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for role, slots in replicas.roles.slots.items():
+        balance = replicas.balancing.get(role)
+        by = {"by": balance.name} if isinstance(balance, ByKey) else balance
+        found[role] = slots if by is None else {"slots": slots, "balance": by}
+    return {"roles": found} if found else {}
 
 
 def document_as_json(document: Mapping[str, Any]) -> str:

@@ -12,6 +12,7 @@ from math import comb, factorial
 from types import MappingProxyType
 from typing import Final
 
+from choreomon.documents.roles import MOST_SLOTS
 from choreomon.properties.automaton_defects import MAX_STATES
 
 COMPLEXITY_CLASSES: Final = MappingProxyType(
@@ -73,7 +74,9 @@ class Parameters:
     - `cancellations`: the share of all places between two steps at which a message cancels;
     - `branching`: the share of all sending handlers that send only if a variable says so;
     - `instances`: for how many values of `INSTANCE` everything happens, where the property is for
-      each; 0: messages carry no values, and the property is for the whole run.
+      each; 0: messages carry no values, and the property is for the whole run;
+    - `replicas`: of the process with most steps, which is a role; 0: it is a process. Variables
+      are those of one replica, so they need instances, of which each is at one.
 
     Raises `Unfit`.
     """
@@ -86,6 +89,7 @@ class Parameters:
     cancellations: float = CANCELLATIONS
     branching: float = BRANCHING
     instances: int = 0
+    replicas: int = 0
 
     def __post_init__(self) -> None:
         for parameter, message in self._misfits():
@@ -99,11 +103,13 @@ class Parameters:
             ("sequences", 1),
             ("length", 1),
             ("instances", 0),
+            ("replicas", 0),
         ):
             if getattr(self, name) < least:
                 yield name, f"{getattr(self, name)} is too small: {least} is the least"
         if self.instances > MOST_INSTANCES:
             yield "instances", f"{self.instances} are more than {MOST_INSTANCES}: ask for fewer"
+        yield from self._of_replicas()
         for name in ("cancellations", "branching"):
             if not 0 <= getattr(self, name) <= 1:
                 yield name, f"{getattr(self, name)} is no share: it lies between 0 and 1"
@@ -140,6 +146,21 @@ class Parameters:
                 f"most: ask for at most {MAX_STATES // (self.length + 1)}, or for a smaller length",
             )
         yield from self._without_room()
+
+    def _of_replicas(self) -> Iterator[tuple[str, str]]:
+        if self.processes - 1 + self.replicas > MOST_SLOTS:
+            most = MOST_SLOTS - self.processes + 1
+            yield (
+                "replicas",
+                f"{self.replicas} and {self.processes - 1} other processes are more than "
+                f"{MOST_SLOTS}: ask for at most {most}",
+            )
+        if self.replicas and self.branching and not self.instances:
+            yield (
+                "replicas",
+                f"{self.replicas} have variables of their own, so that what one was told another "
+                "does not know: ask for branching 0, or for instances",
+            )
 
     @property
     def all_handlers(self) -> int:
@@ -240,6 +261,7 @@ def of_class(
     cancellations: float = CANCELLATIONS,
     branching: float = BRANCHING,
     instances: int = 0,
+    replicas: int = 0,
 ) -> Parameters:
     """Parameters of a complexity class. By default the chain of class Ci is i, as in section 6.2 of
     the paper, and the length is that of the chain.
@@ -258,4 +280,5 @@ def of_class(
         cancellations=cancellations,
         branching=branching,
         instances=instances,
+        replicas=replicas,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -17,10 +18,13 @@ from choreomon.actors.application import (
     Statement,
     Tell,
 )
+from choreomon.actors.balancing import NO_REPLICAS, Balance, ByKey, Replicas
 from choreomon.actors.compilation import compile_application
 from choreomon.actors.delays import NO_TIME, LinkDelays, microseconds
 from choreomon.actors.randomness import Streams
+from choreomon.core.roles import Roles
 from choreomon.properties import instances
+from choreomon.properties.roles import automaton_over_slots, parameters_over_slots
 from choreomon.properties.sequences import MessageSequence, sequences_automaton
 from choreomon.properties.tables import DEFAULT_RULES
 from simulator.generation.activities import Activity, Handler, drawn_activities, handlers_of
@@ -35,11 +39,12 @@ from simulator.world import MAX_EVENTS
 @dataclass(frozen=True, slots=True)
 class GeneratedScenario:
     """An application and the sequences that it must not form, for each instance if `parameters` ask
-    for instances; messages take `DELAY`."""
+    for instances; messages take `DELAY`. `replicas`: those of its processes that are roles."""
 
     application: Application
     sequences: tuple[MessageSequence, ...]
     parameters: instances.Parameters | None = None
+    replicas: Replicas = NO_REPLICAS
 
 
 def generated_scenario(parameters: Parameters, seed: int) -> GeneratedScenario:
@@ -75,7 +80,18 @@ def generated_scenario(parameters: Parameters, seed: int) -> GeneratedScenario:
         stated_application(parameters, activities, schedule, branches),
         sequences,
         _for_each(sequences) if parameters.instances else None,
+        _with_replicas(parameters, sequences),
     )
+
+
+def _with_replicas(parameters: Parameters, sequences: Iterable[MessageSequence]) -> Replicas:
+    """The process that owns most labels has replicas, each of which handles all of an instance."""
+    if not parameters.replicas:
+        return NO_REPLICAS
+    owners = Counter(label.process for label in sequences_automaton([*sequences]).labels)
+    role = owners.most_common(1)[0][0]
+    balance: dict[str, Balance] = {role: ByKey(INSTANCE)} if parameters.instances else {}
+    return Replicas(Roles({role: parameters.replicas}), balance)
 
 
 def _for_each(sequences: Iterable[MessageSequence]) -> instances.Parameters:
@@ -85,17 +101,19 @@ def _for_each(sequences: Iterable[MessageSequence]) -> instances.Parameters:
 
 def generated_simulation(scenario: GeneratedScenario) -> Simulation:
     """The scenario ready to run, as if its document had been read."""
+    roles = scenario.replicas.roles
+    automaton = sequences_automaton(scenario.sequences)
     return Simulation(
-        application=compile_application(scenario.application),
+        application=compile_application(scenario.application, scenario.replicas),
         delays=LinkDelays(DELAY),
         service=NO_TIME,
         max_events=MAX_EVENTS,
-        automaton=sequences_automaton(scenario.sequences),
+        automaton=automaton_over_slots(automaton, roles),
         rules=DEFAULT_RULES,
         in_order=True,
         monitoring_service=NO_TIME,
         deadline=None,
-        parameters=scenario.parameters,
+        parameters=parameters_over_slots(scenario.parameters, automaton, roles),
     )
 
 

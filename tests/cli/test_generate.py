@@ -148,3 +148,19 @@ def test_instances_are_written_for_simulate() -> None:
     assert all({*verdict["for"]} == {"instance"} for verdict in told)
     refused = choreomon("generate", *C3, "--instances", 100_001)
     assert "100001 are more than 100000: ask for fewer" in refused.err
+
+
+def test_replicas_are_written_for_simulate() -> None:
+    text = generated(*C3, "--branching", 0, "--replicas", 3)
+    assert text.startswith("# choreomon generate --processes 3")
+    assert "--branching 0.0 --replicas 3 " in text
+    Path("g.yaml").write_text(text, encoding="utf-8")
+    assert list(load_document("g.yaml").replicas.roles.slots.values()) == [3]
+    assert choreomon("simulate", "g.yaml", "--trace", "run.jsonl").code in (0, 1, 3)
+    audited = json.loads(choreomon("audit", "g.yaml", "run.jsonl", "--json").out)
+    assert audited["gaps"] == []
+    of_instances = generated(*C3, "--instances", 2, "--replicas", 3)
+    assert "{slots: 3, balance: {by: instance}}" in of_instances
+    refused = choreomon("generate", *C3, "--replicas", 3)
+    assert refused.code == 2
+    assert "--replicas: 3 have variables of their own" in refused.err

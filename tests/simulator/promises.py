@@ -25,9 +25,8 @@ Chain = tuple[Message, ...]
 def document_text(parameters: Parameters, seed: int) -> str:
     """The document of a generated scenario."""
     made = generated_scenario(parameters, seed)
-    return document_as_yaml(
-        scenario_document("made", made.application, DELAY, made.sequences, made.parameters)
-    )
+    stated = (made.application, DELAY, made.sequences, made.parameters, made.replicas)
+    return document_as_yaml(scenario_document("made", *stated))
 
 
 def read_back(text: str) -> Document:
@@ -67,10 +66,11 @@ def communication_chains(application: ApplicationDocument) -> list[Chain]:
 def sent_at_mean_delays(document: Document) -> Counter[Message]:
     """How often each message is sent when every message takes the mean time."""
     sent: Counter[Message] = Counter()
+    roles = document.replicas.roles
 
     def note(event: RunEvent) -> None:
         if event.kind == SEND:
-            sent[event.message] += 1
+            sent[roles.of_roles(event.label).message] += 1
 
     prepared = replace(simulation(document), delays=LinkDelays(Constant(MEAN)))
     prepared.run(0, recorder=note)

@@ -77,6 +77,13 @@ CLASSES: Final = tuple(f"C{number}" for number in range(1, 10))
     metavar="N",
     help="Let all happen for so many instances, which overlap, and forbid sequences for each.",
 )
+@click.option(
+    "--replicas",
+    type=int,
+    default=0,
+    metavar="N",
+    help="Of the process with most steps, which is a role then.",
+)
 @seed_option()
 @click.option(
     "-o",
@@ -94,6 +101,7 @@ def command(
     cancellations: float,
     branching: float,
     instances: int,
+    replicas: int,
     seed: int,
     output: Path | None,
 ) -> int:
@@ -103,16 +111,9 @@ def command(
     machine.
     """
     from choreomon.cli.command_line.own_simulator import require_own_simulator
-    from choreomon.documents.scenario_text import (
-        document_as_json,
-        document_as_yaml,
-        scenario_document,
-    )
 
     require_own_simulator()
     from simulator.generation.parameters import Unfit
-    from simulator.generation.scenario import generated_scenario
-    from simulator.generation.schedule import DELAY
 
     try:
         parameters = _parameters(
@@ -125,25 +126,39 @@ def command(
             cancellations=cancellations,
             branching=branching,
             instances=instances,
+            replicas=replicas,
         )
     except Unfit as error:
         raise click.BadParameter(str(error), param_hint=f"--{error.parameter}") from None
     if output is not None:
         check_writable(output)
-    scenario = generated_scenario(parameters, seed)
-    name = f"generated: {parameters.processes} processes, seed {seed}"
-    document = scenario_document(
-        name, scenario.application, DELAY, scenario.sequences, scenario.parameters
-    )
-    if output is not None and output.suffix.lower() == ".json":
-        text = document_as_json(document)
-    else:
-        text = document_as_yaml(document, f"choreomon generate {_options(parameters, seed)}")
+    as_json = output is not None and output.suffix.lower() == ".json"
+    text = _text(parameters, seed, as_json=as_json)
     if output is None:
         click.echo(text, nl=False)
     else:
         write(output, text)
     return NOTHING_FOUND
+
+
+def _text(parameters: Parameters, seed: int, *, as_json: bool) -> str:
+    from choreomon.documents.scenario_text import (
+        document_as_json,
+        document_as_yaml,
+        scenario_document,
+    )
+    from simulator.generation.scenario import generated_scenario
+    from simulator.generation.schedule import DELAY
+
+    scenario = generated_scenario(parameters, seed)
+    name = f"generated: {parameters.processes} processes, seed {seed}"
+    document = scenario_document(
+        *(name, scenario.application, DELAY, scenario.sequences, scenario.parameters),
+        scenario.replicas,
+    )
+    if as_json:
+        return document_as_json(document)
+    return document_as_yaml(document, f"choreomon generate {_options(parameters, seed)}")
 
 
 class _Others(TypedDict):
@@ -154,6 +169,7 @@ class _Others(TypedDict):
     cancellations: float
     branching: float
     instances: int
+    replicas: int
 
 
 def _parameters(
@@ -194,6 +210,7 @@ def _parameters(
         cancellations=others["cancellations"],
         branching=others["branching"],
         instances=others["instances"],
+        replicas=others["replicas"],
     )
 
 
@@ -203,4 +220,6 @@ def _options(parameters: Parameters, seed: int) -> str:
     options = [f"--{name} {getattr(parameters, name)}" for name in names]
     if parameters.instances:
         options.append(f"--instances {parameters.instances}")
+    if parameters.replicas:
+        options.append(f"--replicas {parameters.replicas}")
     return " ".join((*options, f"--seed {seed}"))

@@ -7,17 +7,11 @@ happens is the same whatever their number, so the curve says what monitors need 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Final, NamedTuple
 
-from choreomon.actors.balancing import Replicas
-from choreomon.actors.compilation import compile_application
-from choreomon.core.roles import Roles
 from choreomon.experiments.monitoring.grids import UNBRANCHED
 from choreomon.experiments.monitoring.labelled_runs import LabelledRun, labelled_run
-from choreomon.properties.roles import automaton_over_slots
 from simulator.generation.parameters import of_class
 from simulator.generation.scenario import generated_scenario, generated_simulation
 
@@ -40,18 +34,8 @@ class Point(NamedTuple):
 
 def cost(replicas: int, seed: int) -> LabelledRun:
     """Run and measure; the result is the same on every machine."""
-    scenario = generated_scenario(of_class("C3", sequences=3, length=4, branching=UNBRANCHED), seed)
-    plain = generated_simulation(scenario)
-    assert plain.automaton is not None
-    owners = Counter(label.process for label in plain.automaton.labels)
-    roles = Roles({owners.most_common(1)[0][0]: replicas})
-    automaton = automaton_over_slots(plain.automaton, roles)
-    simulation = replace(
-        plain,
-        application=compile_application(scenario.application, Replicas(roles)),
-        automaton=automaton,
-    )
-    return labelled_run(simulation, seed)
+    wanted = of_class("C3", sequences=3, length=4, branching=UNBRANCHED, replicas=replicas)
+    return labelled_run(generated_simulation(generated_scenario(wanted, seed)), seed)
 
 
 def curve(runs: Mapping[int, Sequence[LabelledRun]]) -> list[Point]:
