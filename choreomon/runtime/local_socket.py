@@ -71,15 +71,34 @@ def listen_unix(path: Path, *, group: bool) -> socket.socket:
     return listener
 
 
+def check_unused(path: Path) -> None:
+    """Check before anything is taken from an agent of the same name. Raises `DocumentError` where
+    another agent listens at `path`."""
+    try:
+        used = _probe(path) in (0, errno.EAGAIN)
+    except OSError:  # a path that is too long, which is told where it is listened at
+        return
+    if used:
+        raise _in_use(path)
+
+
 def _remove_left_over(path: Path) -> None:
     if not stat.S_ISSOCK(path.stat().st_mode):
         raise _unusable(path, "it is there and is no socket: name another path")
+    if _probe(path) != errno.ECONNREFUSED:
+        raise _in_use(path)
+    path.unlink()
+
+
+def _probe(path: Path) -> int:
+    """The error of who connects there; 0: somebody listens."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         probe.setblocking(False)
-        refused = probe.connect_ex(os.fspath(path))
-    if refused != errno.ECONNREFUSED:
-        raise _unusable(path, "another agent listens there: each needs a path of its own")
-    path.unlink()
+        return probe.connect_ex(os.fspath(path))
+
+
+def _in_use(path: Path) -> DocumentError:
+    return _unusable(path, "another agent listens there: each needs a path of its own")
 
 
 def listen_tcp(address: Address) -> socket.socket:

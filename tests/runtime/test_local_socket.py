@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from choreomon.core.errors import DocumentError
-from choreomon.runtime.local_socket import listen_unix
+from choreomon.runtime.local_socket import check_unused, listen_unix
 
 
 @pytest.mark.parametrize(("group", "folder", "file"), [(False, 0o700, 0o600), (True, 0o750, 0o660)])
@@ -28,3 +28,13 @@ def test_a_folder_that_others_can_enter_is_none(tmp_path: Path, group: bool, mod
     folder.chmod(mode)
     with pytest.raises(DocumentError, match="others can enter its folder"):
         listen_unix(folder / "agent.sock", group=group)
+
+
+def test_whether_another_agent_listens_is_told_before_anything_is_done(tmp_path: Path) -> None:
+    path = tmp_path / "run" / "agent.sock"
+    check_unused(path)
+    check_unused(tmp_path / ("long" * 60))  # is refused where it is listened at
+    told = "another agent listens there"
+    with listen_unix(path, group=False), pytest.raises(DocumentError, match=told):
+        check_unused(path)
+    check_unused(path)

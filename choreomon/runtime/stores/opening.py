@@ -14,6 +14,7 @@ from choreomon.agent_files.table_file import SplitTable
 from choreomon.core.errors import Defect, DocumentError
 from choreomon.core.roles import NO_ROLES
 from choreomon.runtime.leases.ends import Fenced
+from choreomon.runtime.local_socket import check_unused
 from choreomon.runtime.ports import CommitFailed, Store
 from choreomon.runtime.snapshot import without_drained
 from choreomon.runtime.stores.agent_store import AgentStore, Owner
@@ -49,8 +50,11 @@ def open_store(config: AgentConfig, tables: Sequence[SplitTable]) -> AgentStore 
     if config.store is None or config.durability == "off":
         return None
     owner = Owner(config.process, tuple(table.system_id for table in tables))
+    path, roles = config.local.path, NO_ROLES
+    if path is not None and isinstance(config.store, PostgresqlStore):
+        with told_at(config, ("local", "path")):
+            check_unused(path)
     with told_at(config, ("store",)):
-        path, roles = config.local.path, NO_ROLES
         local = str(config.local.tcp if path is None else path.absolute())
         if is_of_role(config, tables):
             roles = roles_of(tables)

@@ -96,6 +96,22 @@ def test_a_pod_whose_agent_is_started_again_gets_the_slot_that_it_had(
             assert slot_of(again) == slot
 
 
+@pytest.mark.parametrize("fields", [ROLE, {}], ids=["role", "slot"])
+def test_an_agent_that_is_started_twice_takes_nothing_from_the_first_one(
+    tmp_path: Path, address: Address, fields: dict[str, Any]
+) -> None:
+    with (
+        agent(tmp_path / "one", address, "1h", **fields) as first,
+        agent(tmp_path / "one", address, "1h", **fields) as second,
+    ):
+        assert first.ready
+        assert second.process.wait() == 2
+        assert "local.path: " in second.first
+        assert "another agent listens there: each needs a path of its own" in second.first
+        assert ask(address, "SELECT number::text FROM lease") == [(b"1",)]
+        assert first.connect().sending("carrier", "refund").clock
+
+
 def test_it_reads_its_configuration_anew_at_its_slot(tmp_path: Path, address: Address) -> None:
     with agent(tmp_path / "one", address, "1h", **ROLE) as one:
         assert one.ready
