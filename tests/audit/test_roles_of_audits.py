@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
+from random import Random
 
 import pytest
 
-from choreomon.audit import auditor, causality
+from choreomon.audit import auditor, causality, messages
 from choreomon.audit.auditor import Auditor
 from choreomon.audit.messages import Messages, Told
 from choreomon.audit.messages_of_roles import SendsToRole
@@ -24,6 +26,7 @@ from choreomon.properties.automaton import (
 )
 from tests.audit.cases import faults
 from tests.audit.cases_of_roles import case_of_roles
+from tests.audit.reading_orders import drawn
 
 SEEDS = range(250)
 
@@ -67,6 +70,38 @@ def test_the_cases_have_what_there_is_to_find() -> None:
     assert kinds.count("violated") > 200
     assert kinds.count("possibly-violated") > 100
     assert sum(max(one.roles.slots.values(), default=0) > 1 for one in cases) > 100
+
+
+def test_so_they_are_in_whatever_order_logs_are_read() -> None:
+    for seed in range(80):
+        one = case_of_roles(seed)
+        logs: dict[str, list[RecordedEvent]] = {}
+        for event in one.over_replicas.events:
+            logs.setdefault(event.process, []).append(event)
+        random = Random(f"order {seed}")
+        for _ in range(4):
+            events = drawn(random, [*logs.values()])
+            again = one._replace(over_replicas=replace(one.over_replicas, events=events))
+            assert faults(again.over_replicas, again.audit(), again.truth()) == []
+
+
+def test_what_is_forgotten_of_messages_to_roles_makes_nothing_sure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where more is in flight than may be, verdicts are at most less sure, and all are there."""
+    monkeypatch.setattr(messages, "MAX_IN_FLIGHT", 0)
+    less_sure = 0
+    for seed in SEEDS:
+        one = case_of_roles(seed)
+        true = one.truth()
+        outcome = one.audit()
+        said = {each.item.event.place: each.kind for each in outcome.verdicts if each.item.event}
+        for place, event in enumerate(one.over_replicas.events):
+            kind, formed = said.get(event.place), true.events[place]
+            assert kind != "violated" or formed == {True}
+            assert kind is not None or True not in formed or outcome.late
+            less_sure += kind == "possibly-violated" and formed == {True}
+    assert less_sure > 0
 
 
 # ---------------------------------------------------------------- planted

@@ -230,3 +230,53 @@ property: {sequences: [{steps: ["shop -> carrier : ship", "handle shop -> carrie
     assert len(said["verdicts"]) >= 6
     assert {each["process"] for each in said["verdicts"]} == {"carrier/0", "carrier/1"}
     assert said["gaps"] == []
+
+
+def spans(service: str, instance: str, number: int, kind: int, operation: str) -> str:
+    """A line with one span: the sending of an order, or what handles the one before."""
+    resource = {"service.name": service, "service.instance.id": instance}
+    told = {
+        "messaging.system": "queue",
+        "messaging.destination.name": "order",
+        "messaging.operation.type": operation,
+    }
+    span = {
+        "traceId": "a" * 32,
+        "spanId": f"{number:016x}",
+        "parentSpanId": f"{number - 1:016x}" if operation == "process" else "",
+        "name": "order",
+        "kind": kind,
+        "startTimeUnixNano": str(number * 100),
+        "endTimeUnixNano": str(number * 100 + 5),
+        "attributes": attributes(told),
+    }
+    scopes = [{"spans": [span]}]
+    found = {"resource": {"attributes": attributes(resource)}, "scopeSpans": scopes}
+    return json.dumps({"resourceSpans": [found]}) + "\n"
+
+
+def attributes(values: dict[str, str]) -> list[dict[str, object]]:
+    return [{"key": key, "value": {"stringValue": value}} for key, value in values.items()]
+
+
+def test_instances_of_spans_are_replicas() -> None:
+    lines = [
+        line
+        for number, instance in ((1, "a1"), (3, "b2"))
+        for line in (
+            spans("till", "t0", number, 4, "send"),
+            spans("shop", instance, number + 1, 5, "process"),
+        )
+    ]
+    Path("spans.jsonl").write_text("".join(lines), encoding="utf-8")
+    Path("spans.yaml").write_text('format: otlp\nreplicas: {shop: "shop.*"}\n', encoding="utf-8")
+    Path("twice.yaml").write_text(
+        "roles: {shop: 2}\nrules:\n  - {id: twice, steps: ['handle till -> shop : order', "
+        "'handle till -> shop : order']}\n",
+        encoding="utf-8",
+    )
+    answer = choreomon("audit", "twice.yaml", "spans.jsonl", "--mapping", "spans.yaml", "--json")
+    assert answer.code == 1
+    said = json.loads(answer.out)
+    assert {each["process"] for each in said["verdicts"]} == {"shop.a1", "shop.b2"}
+    assert [each["events"] for each in said["labels"]] == [2]
