@@ -60,7 +60,7 @@ class Auditor:
         units: Units | None = None,
         roles: Roles = NO_ROLES,
     ) -> None:
-        self._roles = roles
+        self._roles, self._over_roles = roles, bool(roles)
         units = Units(over_replicas(automaton, roles)) if units is None else units
         self._processes = units.processes
         self._verdicts = Verdicts(units, self._knowledge, limits)
@@ -81,7 +81,7 @@ class Auditor:
 
     def add(self, event: RecordedEvent) -> None:
         """The next event of its process."""
-        if self._roles:
+        if self._over_roles:
             event = of_only_replica(event, self._roles)
         self._counting.add(event)
         self._causality.add(event)

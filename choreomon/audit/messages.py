@@ -90,6 +90,7 @@ class Messages:
         roles: Roles = NO_ROLES,
     ) -> None:
         self._roles = roles
+        self._over_roles = bool(roles)  # asked for every event
         self._on_diagnostic = on_diagnostic
         self._on_change = on_change
         several = (role for role in roles.slots if roles.slots_of(role) != (role,))
@@ -109,7 +110,8 @@ class Messages:
         if peer is None:
             self._stop(event.process, (event.process, event.name))
         else:
-            channel = (event.process, event.name, self._roles.role_of(peer))
+            receiver = self._roles.role_of(peer) if self._over_roles else peer
+            channel = (event.process, event.name, receiver)
         if key is not None:
             if channel is not None:
                 self._stop(event.process, channel)
@@ -235,7 +237,9 @@ class Messages:
             return None, None if self.without_id(event) > MAX_WITHOUT_ID else key
         if peer is None or peer in self._uncounted:
             return None, None
-        channel = self._channel_of(event)
+        channel = (peer, event.name, event.process)
+        if self._over_roles:
+            channel = self._channel_of(event)
         counted = self._channel(channel)
         if counted.to_role is not None:
             told_to_role = counted.to_role.receive(event)

@@ -107,7 +107,7 @@ class Counting:
     as those of their `roles`."""
 
     def __init__(self, labels: Collection[Label], roles: Roles = NO_ROLES) -> None:
-        self._roles = roles
+        self._roles, self._over_roles = roles, bool(roles)
         self._labels = tuple(labels)
         self._wanted = {occurrence_of(label)[:3] for label in labels}
         self._counts: dict[tuple[RecordedKind, str, str, str | None], int] = {}
@@ -116,7 +116,7 @@ class Counting:
     def add(self, event: RecordedEvent) -> None:
         """Count an event."""
         process, peer = event.process, event.peer
-        if self._roles:
+        if self._over_roles:
             process = self._roles.role_of(process)
             peer = None if peer is None else self._roles.role_of(peer)
         self._add((event.kind, process, event.name, peer), 1)
