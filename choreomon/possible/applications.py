@@ -26,12 +26,14 @@ class Situation(NamedTuple):
 
     - `variables`: of each process, by slot;
     - `unsent`: what each process still sends in the handler that it is in;
-    - `channels`: for each receiver the channels that hold something, by sender.
+    - `channels`: for each receiver the channels that hold something, by sender;
+    - `started`: how many messages of the environment are in channels, or were.
     """
 
     variables: tuple[tuple[int | bool, ...], ...]
     unsent: tuple[tuple[Sending, ...], ...]
     channels: tuple[tuple[_Channel, ...], ...]
+    started: int = 0
 
 
 class ApplicationProtocol:
@@ -40,6 +42,7 @@ class ApplicationProtocol:
 
     def __init__(self, application: CompiledApplication) -> None:
         self._application = application
+        self._starts = sorted(application.starts, key=lambda start: start.at)
         self.processes = application.processes
         sends = [send for p in application.programs for block in p for send in block.sends]
         taken = [each.routes for each in application.starts] + [send.routes for send in sends]
@@ -51,31 +54,39 @@ class ApplicationProtocol:
 
     def initial(self) -> tuple[Situation, ...]:
         empty: tuple[tuple[_Channel, ...], ...] = ((),) * len(self.processes)
-        found = dict.fromkeys([empty])
-        for start in sorted(self._application.starts, key=lambda start: start.at):
-            found = dict.fromkeys(
-                _routed(channels, ENVIRONMENT, route)
-                for channels in found
-                for route in start.routes
-            )
         nothing: tuple[Sending, ...] = ()
         unsent = (nothing,) * len(self.processes)
-        variables = self._application.variables
-        return tuple(Situation(variables, unsent, channels) for channels in found)
+        return (self._until_a_choice(Situation(self._application.variables, unsent, empty)),)
 
     def may_end(self, state: Situation) -> bool:
-        return not any(state.unsent) and not any(state.channels)
+        there = state.started < len(self._starts)
+        return not there and not any(state.unsent) and not any(state.channels)
+
+    def _until_a_choice(self, state: Situation) -> Situation:
+        """The state when all messages of the environment are in channels up to the first one of
+        which there is a choice of replicas: all these at once would be too many states."""
+        channels, started = state.channels, state.started
+        for start in self._starts[started:]:
+            if len(start.routes) > 1:
+                break
+            channels = _routed(channels, ENVIRONMENT, start.routes[0])
+            started += 1
+        return state._replace(channels=channels, started=started)
 
     def steps(self, state: Situation) -> Iterator[tuple[Events, Situation]]:
         """The steps that a process may take next: send what it still has to, to any replica of its
-        receiver, or handle the oldest message of one of its senders."""
-        variables, unsent, channels = state
+        receiver, or handle the oldest message of one of its senders. And without an event, the next
+        message of the environment goes to one of several replicas."""
+        variables, unsent, channels, started = state
+        for route in self._starts[started].routes if started < len(self._starts) else ():
+            held = _routed(channels, ENVIRONMENT, route)
+            yield (), self._until_a_choice(state._replace(channels=held, started=started + 1))
         for own, sends in enumerate(unsent):
             if sends:
                 rest_unsent = _put(unsent, own, sends[1:])
                 for route in sends[0].routes:
                     channels_after = _routed(channels, self.processes[own], route)
-                    after = Situation(variables, rest_unsent, channels_after)
+                    after = Situation(variables, rest_unsent, channels_after, started)
                     yield (sends[0].label,), after
                 continue
             for place, (sender, (route, *later)) in enumerate(channels[own]):
@@ -89,6 +100,7 @@ class ApplicationProtocol:
                         _put(variables, own, tuple(changed)),
                         _put(unsent, own, told),
                         _put(channels, own, rest),
+                        started,
                     ),
                 )
 

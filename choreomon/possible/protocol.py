@@ -12,7 +12,7 @@ S = TypeVar("S", bound=Hashable)
 
 Events: TypeAlias = tuple[Label, ...]
 """Events that happen at once, in this order: those of one action. Several only where one message is
-sent to several receivers."""
+sent to several receivers, none where it is chosen what happens later."""
 
 
 class Protocol(Interface[S]):

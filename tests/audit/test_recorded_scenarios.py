@@ -19,7 +19,9 @@ from simulator.recording import tracing
 from simulator.run import simulation
 
 PATHS = sorted(Path(__file__).parents[2].joinpath("scenarios").glob("*.yaml"))
-SCENARIOS = [path for path in PATHS if not path.stem.startswith(("orders", "tool-calls"))]
+SCENARIOS = [
+    path for path in PATHS if not path.stem.startswith(("orders", "replicas", "tool-calls"))
+]
 """Those of one instance; of others: tests/simulator/test_instances_of_runs.py."""
 SEEDS = range(4)
 
@@ -47,7 +49,7 @@ def process_of(line: str) -> str:
 
 
 def test_every_scenario_is_there() -> None:
-    assert len(PATHS) == 22
+    assert len(PATHS) == 24
     assert len(SCENARIOS) == 18
 
 

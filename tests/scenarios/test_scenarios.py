@@ -38,12 +38,13 @@ NAMES = (
     "lock",
     "orders",
     "payment-saga",
+    "replicas",
     "security-cameras",
     "smart-home",
     "tool-calls",
 )
 
-FOR_EACH = ("orders", "tool-calls")
+FOR_EACH = ("orders", "replicas", "tool-calls")
 """Those of properties for each instance; their runs are long."""
 
 ONLY_PULL = (*FOR_EACH, "payment-saga")
@@ -63,6 +64,11 @@ VIOLATED_AT_SEED_0 = {
         (2069, "warehouse", "no-parcel-after-a-refund", {"order": "158"}),
     ],
     "payment-saga": [(36, "shipping", "no-parcel-of-released-goods", {})],
+    "replicas": [
+        (238, "shop/2", "no-parcel-after-a-refund", {"order": "7"}),
+        (580, "shop/1", "no-parcel-after-a-refund", {"order": "31"}),
+        (814, "shop/2", "no-parcel-after-a-refund", {"order": "58"}),
+    ],
     "security-cameras": [(15, "D", "no-way-from-b-to-d", {})],
     "smart-home": [(13, "car", "no-sign-of-an-empty-house", {})],
     "tool-calls": [
