@@ -280,7 +280,7 @@ def test_agents_that_take_any_slot_of_a_role_have_one_configuration(tmp_path: Pa
 @pytest.mark.parametrize(
     ("old", "new", "line", "message"),
     [
-        ("{postgresql: postgresql:///monitoring}", "a.db", 5, "store: should be {postgresql: URL}"),
+        ("{postgresql: postgresql:///monitoring}", "stores", 1, "have no address of shop/0, where"),
         ("tcp://bank.internal:7600", '"tcp://*:1"', 1, "should be tcp://HOST:PORT, where others"),
         ("ng}\n", "ng}\nagents: {shop/1: {}}\n", 6, "is no process of the property"),
         ('"tcp://*:7600"', '"tcp://*:0"', 1, "should be tcp://HOST:PORT, as in tcp://shop:7600"),

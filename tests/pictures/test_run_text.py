@@ -12,7 +12,7 @@ from diagram_grammars import read_plantuml as check_plantuml
 
 from choreomon.core.action import emission, reception
 from choreomon.core.message import ENVIRONMENT, SEND, Message
-from choreomon.core.run import Run
+from choreomon.core.run import Run, with_known_ends
 from choreomon.diagrams.mermaid import read_mermaid
 from choreomon.diagrams.plantuml import read_plantuml
 from choreomon.interaction.term import EMPTY, Interaction, act, seq, strict
@@ -32,7 +32,7 @@ def messages_of(run: Run) -> Interaction:
     """What was sent, in its order; a message that nobody handled is only sent."""
     handled = {event.sent_at for event in run.kept_events}
     parts = []
-    for event in run.kept_events:
+    for event in with_known_ends(run.kept_events):
         sender, _, receiver = event.message
         name = event.name  # with what it carries
         received = act(reception(receiver, name))

@@ -13,7 +13,7 @@ import pytest
 from choreomon.core.errors import DocumentError
 from choreomon.core.message import HANDLE, Label, Message
 from choreomon.core.recorded import Place, RecordedEvent
-from choreomon.core.run import Run, RunEvent, RunVerdict
+from choreomon.core.run import Run, RunEvent, RunVerdict, with_known_ends
 from choreomon.core.vector_clock import VectorClock, by_name, merge, tick, zero
 from choreomon.logs.trace import milliseconds, trace_line
 from choreomon.logs.writers import shiviz
@@ -32,7 +32,7 @@ each = pytest.mark.parametrize("scenario", SCENARIOS)
 
 
 def trace_of(run: Run) -> list[str]:
-    return [trace_line(event, run.processes) for event in run.kept_events]
+    return [trace_line(event, run.processes) for event in with_known_ends(run.kept_events)]
 
 
 def of_trace(run: Run) -> RecordedRun:
@@ -67,7 +67,7 @@ def expected(run: Run) -> list[dict[str, Any]]:
                 if one.event_index == event.index
             ],
         }
-        for event in run.kept_events
+        for event in with_known_ends(run.kept_events)
     ]
 
 
@@ -119,11 +119,11 @@ def told_by_otlp(run: RecordedRun) -> list[dict[str, Any]]:
         carried = [
             one["value"]["stringValue"] for one in own if one["key"].startswith("choreomon.value.")
         ]
-        name += f"({', '.join(carried)})" if carried else ""
+        words = f"({', '.join(carried)})" if carried else ""
         found.append(
             {
                 "host": service,
-                "event": f"{kind} {sender} -> {receiver} : {name}",
+                "event": f"{kind} {Message(sender, name, receiver)}{words}",
                 "clock": json.loads(value(own, "choreomon.clock")),
                 "index": int(value(own, "choreomon.index")),
                 "milliseconds": (int(span["startTimeUnixNano"]) - 1) / 10**6,
@@ -218,7 +218,7 @@ def as_lived(run: Run, named: Callable[[Label], bool]) -> list[str]:
     known = dict.fromkeys(run.processes, zero(len(run.processes)))
     of: dict[int, VectorClock] = {}
     lines = []
-    for event in run.kept_events:
+    for event in with_known_ends(run.kept_events):
         clock = known[event.process]
         if event.sent_at is not None:
             clock = merge(clock, of[event.sent_at])
