@@ -1,4 +1,5 @@
-"""Lists of processes for people, in which slots of a role that follow each other are a range."""
+"""Lists of processes for people, in which slots of a role that follow each other are a range, and
+all of them the role."""
 
 from __future__ import annotations
 
@@ -11,24 +12,37 @@ SINGLY: Final = 2
 """Slots in a row that are still named one by one."""
 
 
-def with_ranges(names: Iterable[str]) -> list[str]:
+def with_ranges(names: Iterable[str], processes: Iterable[str] = ()) -> list[str]:
     """The names in their order, all slots of a role at the place of the first; of more than
-    `SINGLY` in a row `shop/0 to shop/7`."""
-    of_roles: dict[tuple[str, bool], list[int]] = {}
+    `SINGLY` in a row `shop/0 to shop/7`, or `shop (all 8 slots)` where `processes`, those that
+    there are, have no other slot of it."""
+    there = _by_role(processes)
+    found: list[str] = []
+    for (name, of_role), numbers in _by_role(names).items():
+        if not of_role:
+            found.append(name)
+        elif numbers == there.get((name, True)) and len(numbers) > SINGLY:
+            found.append(f"{name} (all {len(numbers)} slots)")
+        else:
+            found += _ranges(name, numbers)
+    return found
+
+
+def _by_role(names: Iterable[str]) -> dict[tuple[str, bool], set[int]]:
+    """The names of roles, with the numbers of their slots, and those that are no slots."""
+    found: dict[tuple[str, bool], set[int]] = {}
     for name in names:
         slot = slot_parts(name)
-        numbers = of_roles.setdefault((name, False) if slot is None else (slot[0], True), [])
-        if slot is not None:
-            numbers.append(slot[1])
-    found: list[str] = []
-    for (name, of_role), numbers in of_roles.items():
-        found += _ranges(name, numbers) if of_role else [name]
+        if slot is None:
+            found[name, False] = set()
+        else:
+            found.setdefault((slot[0], True), set()).add(slot[1])
     return found
 
 
 def _ranges(role: str, numbers: Iterable[int]) -> Iterator[str]:
     rows: list[list[int]] = []
-    for number in sorted({*numbers}):
+    for number in sorted(numbers):
         if rows and rows[-1][-1] == number - 1:
             rows[-1].append(number)
         else:

@@ -303,7 +303,11 @@ def _verdict(finding: Finding, automaton: SequenceAutomaton) -> tuple[list[str],
     pictures = []
     assert verdict is not None
     formed = really_formed(run, verdict)
-    explained = explanation(verdict, run.kept_events, automaton, messages=run.kept_messages)
+    explained = explanation(
+        *(verdict, run.kept_events, automaton),
+        messages=run.kept_messages,
+        processes=run.processes,
+    )
     tone = _CLASS.get(verdict.verdict, "quiet")
     sentences = map(in_html, explained.sentences)
     reasons = "".join(f"<li>{sentence}</li>" for sentence in sentences)

@@ -48,21 +48,27 @@ def explanation(
     *,
     verbose: bool = False,
     messages: Sequence[MonitorsMessage] = (),
+    processes: Sequence[str] = (),
 ) -> ExplanationText:
     """The verdict and its reasons. `events` are the kept ones of the run, and `messages` those
     between monitors; other events are named by their index alone. If the `automaton` was written as
     sequences, its transitions are called steps of these, and with `verbose` their states are named,
-    too. If it forbids several sequences, the text says which one is meant."""
+    too. If it forbids several sequences, the text says which one is meant. `processes` are those of
+    the run, with all slots of roles."""
     sequences = () if automaton is None else automaton.sequences
     called = TransitionNames(sequences, verbose=verbose, rule=rule_name(verdict))
     which: tuple[str, ...] = ()
     if automaton is not None and verdict.verdict != WITHDRAWN and verdict.rule is None:
         which = completed_sequences(verdict, automaton)
-    return explained(verdict, NumberedEvents(events, messages), called, which)
+    return explained(verdict, NumberedEvents(events, messages), called, which, processes)
 
 
 def explained(
-    verdict: RunVerdict, names: EventNames, called: TransitionNames, which: Sequence[str] = ()
+    verdict: RunVerdict,
+    names: EventNames,
+    called: TransitionNames,
+    which: Sequence[str] = (),
+    processes: Sequence[str] = (),
 ) -> ExplanationText:
     """The explanation with other names of events than their numbers. `called` names the
     transitions; `which` are sentences that say which of several sequences are meant. A verdict
@@ -75,7 +81,7 @@ def explained(
         (
             *([rule.description] if rule is not None and rule.description else []),
             *_Sentences(verdict, names, called).why(which),
-            *_conclusion(verdict, called),
+            *_conclusion(verdict, called, processes),
             *filter(None, (names.times(verdict),)),
         ),
     )
@@ -366,11 +372,13 @@ def _at(reasons: Sequence[RunReason], names: EventNames, joint: str = "and") -> 
     return f"at {', '.join(full)} {joint} {last}"
 
 
-def _conclusion(verdict: RunVerdict, called: TransitionNames) -> list[str]:
+def _conclusion(
+    verdict: RunVerdict, called: TransitionNames, processes: Sequence[str]
+) -> list[str]:
     sentences = []
     if verdict.silent:
         monitors = "monitors" if len(verdict.silent) > 1 else "monitor"
-        who = ", ".join(with_ranges(verdict.silent))
+        who = ", ".join(with_ranges(verdict.silent, processes))
         sentences.append(f"The {monitors} of {who} had not answered by then.")
     elif verdict.early:
         sentences.append("An earlier event of the same process was not decided by then.")

@@ -131,9 +131,13 @@ def verdict_text(
     *,
     verbose: bool = False,
     messages: Sequence[MonitorsMessage] = (),
+    processes: Sequence[str] = (),
 ) -> Text:
-    """The verdict and its reasons in sentences, what is declared coloured."""
-    explained = explanation(verdict, events, automaton, verbose=verbose, messages=messages)
+    """The verdict and its reasons in sentences, what is declared coloured. `processes`: those of
+    the run."""
+    explained = explanation(
+        *(verdict, events, automaton), verbose=verbose, messages=messages, processes=processes
+    )
     declaration = DECLARATION[verdict.verdict]
     text = Text(f"{verdict.monitor} ")
     text.append(declaration, STYLES[verdict.verdict])

@@ -15,6 +15,7 @@ from collections import Counter, deque
 from collections.abc import Collection, Coroutine, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, TypeVar
@@ -362,7 +363,8 @@ def explained(run: Run, document: Document, verdicts: list[RunVerdict]) -> str:
 
     assert document.property is not None
     automaton = document.property.automaton
-    texts = [verdict_text(one, run.kept_events, automaton).plain for one in verdicts]
+    told = partial(verdict_text, events=run.kept_events, automaton=automaton)
+    texts = [told(one, processes=run.processes).plain for one in verdicts]
     return "\n".join([f"{document.file}: {document.name}", *texts])
 
 

@@ -22,3 +22,11 @@ from choreomon.core.slot_ranges import with_ranges
 )
 def test_slots_in_a_row_are_a_range(names: tuple[str, ...], told: list[str]) -> None:
     assert with_ranges(names) == told
+
+
+def test_all_slots_are_the_role() -> None:
+    processes = ("bank", *(f"shop/{number}" for number in range(8)), "till/0", "till/1")
+    assert with_ranges(processes[1:9], processes) == ["shop (all 8 slots)"]
+    assert with_ranges(("till/1", "till/0"), processes) == ["till/0", "till/1"]
+    assert with_ranges(processes[1:8], processes) == ["shop/0 to shop/6"]
+    assert with_ranges(("bank", "shop", "shop/3"), processes) == ["bank", "shop", "shop/3"]

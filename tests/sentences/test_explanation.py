@@ -344,6 +344,8 @@ def test_silent_monitors_are_named() -> None:
     slots = tuple(f"shop/{number}" for number in range(8))
     role = str(explanation(replace(POSSIBLY, silent=slots)))
     assert "The monitors of shop/0 to shop/7 had not answered by then." in role
+    of_all = str(explanation(replace(POSSIBLY, silent=slots), processes=("P1", *slots)))
+    assert "The monitors of shop (all 8 slots) had not answered by then." in of_all
     assert "The monitor of P2 had not answered by then." in one
     assert "The monitors of P1, P2 had not answered by then." in two
 

@@ -137,6 +137,7 @@ def _show_monitored(
                 *(verdict, run.kept_events, automaton),
                 verbose=verbose,
                 messages=run.kept_messages,
+                processes=run.processes,
             )
             print_indented(screen, told)
         if len(run.verdicts) > EXPLAINED:
