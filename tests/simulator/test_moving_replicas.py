@@ -20,6 +20,7 @@ from choreomon.experiments.monitoring.avoidable import evaluated
 from choreomon.properties.partial_order import Formed
 from choreomon.properties.roles import automaton_over_slots
 from simulator.run import Simulation, simulation
+from simulator.sidecars.single_server import SingleServer
 from simulator.world import World
 from tests.simulator.monitored import DELAYS, SERVICES, draw_application, draw_property, judged
 
@@ -203,6 +204,17 @@ def test_no_verdict_becomes_wrong_also_against_all_orders() -> None:
     assert formed > 200
 
 
+def went_wrong() -> bool:
+    """Tell whether a run of the law does."""
+    for seed in range(400):
+        try:
+            if wrong(seed)[0]:
+                return True
+        except KeyError:  # a verdict about an event that never happened
+            return True
+    return False
+
+
 def test_the_law_notices_a_replica_whose_clock_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     renew = World.renew
 
@@ -211,10 +223,20 @@ def test_the_law_notices_a_replica_whose_clock_begins_anew(monkeypatch: pytest.M
         world.clocks[process] = zero(len(world.processes))
 
     monkeypatch.setattr(World, "renew", broken)
-    for seed in range(400):
-        try:
-            if wrong(seed)[0]:
-                return
-        except KeyError:  # a verdict about an event that never happened
-            return
-    pytest.fail("no run went wrong")
+    assert went_wrong()
+
+
+@pytest.mark.parametrize("lost", ["events", "messages"])
+def test_the_law_notices_what_an_adopter_does_not_find(
+    monkeypatch: pytest.MonkeyPatch, lost: str
+) -> None:
+    """What waits at a monitor that is adopted: events that were written ahead, inquiries that are
+    repeated. Without it events are not judged, or answered."""
+    silence = SingleServer.silence
+
+    def broken(server: SingleServer, until: int) -> None:
+        getattr(server, f"_{lost}").clear()
+        silence(server, until)
+
+    monkeypatch.setattr(SingleServer, "silence", broken)
+    assert went_wrong()
