@@ -163,24 +163,6 @@ class Reloaded(msgspec.Struct, tag="reloaded", frozen=True, gc=False):
     why: str
 
 
-class Ended(msgspec.Struct, tag="ended", frozen=True, gc=False, forbid_unknown_fields=True):
-    """Word of an operator, instead of a hello, that the service of a session is gone; "": that of
-    all sessions that nobody is connected for. `process`: the slot where they are, "" for that of
-    the agent. `token` as in a hello. The answer is `Noted`, and the connection is closed."""
-
-    process: Annotated[str, msgspec.Meta(max_length=MAX_NAME)] = ""
-    session: _Session = ""
-    token: _Token = ""
-
-
-class Noted(msgspec.Struct, tag="noted", frozen=True, gc=False):
-    """The answer to `Ended`: how many sessions ended, and `why` it cannot be done, "" where it
-    is."""
-
-    sessions: _Count
-    why: str = ""
-
-
 class Welcome(msgspec.Struct, tag="welcome", frozen=True, gc=False):
     """`number` is the last that was taken in this session. `clock` has the clock of every
     system of this agent. `lease` is in seconds. At most `window` reports and gaps may wait for
@@ -228,18 +210,18 @@ class Refused(msgspec.Struct, tag="refused", frozen=True, gc=False):
     message: str
 
 
-ClientMessage: TypeAlias = Hello | Report | Gap | Renew | Goodbye | Reload | Ended
+ClientMessage: TypeAlias = Hello | Report | Gap | Renew | Goodbye | Reload
 AgentMessage: TypeAlias = Welcome | Clock | Renewed | Farewell | Refused
 
 _ENCODER: Final = msgspec.json.Encoder()
 _CLIENT: Final[msgspec.json.Decoder[ClientMessage]] = msgspec.json.Decoder(ClientMessage)
 _AGENT: Final[msgspec.json.Decoder[AgentMessage]] = msgspec.json.Decoder(AgentMessage)
-OperatorAnswer: TypeAlias = Reloaded | Noted | Refused
-"""What an agent says to who looks after it."""
-_OPERATOR: Final[msgspec.json.Decoder[OperatorAnswer]] = msgspec.json.Decoder(OperatorAnswer)
+_RELOADED: Final[msgspec.json.Decoder[Reloaded | Refused]] = msgspec.json.Decoder(
+    Reloaded | Refused
+)
 
 
-def encode(message: ClientMessage | AgentMessage | OperatorAnswer) -> bytes:
+def encode(message: ClientMessage | AgentMessage | Reloaded) -> bytes:
     """The whole frame, its length first. How long it is, is the reader's to check."""
     body = _ENCODER.encode(message)
     return len(body).to_bytes(LENGTH_BYTES, "big") + body
@@ -266,11 +248,10 @@ def decode_agent_untrusted(frame: bytes) -> AgentMessage:
         raise MalformedMessage(f"from the agent: {error}") from None
 
 
-def decode_operator_untrusted(frame: bytes) -> OperatorAnswer:
-    """The answer of an agent to `Reload` and `Ended`. Raises `MalformedMessage`, and nothing
-    else."""
+def decode_reloaded_untrusted(frame: bytes) -> Reloaded | Refused:
+    """The answer of an agent to `Reload`. Raises `MalformedMessage`, and nothing else."""
     try:
-        return _OPERATOR.decode(frame)
+        return _RELOADED.decode(frame)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise MalformedMessage(f"from the agent: {error}") from None
 

@@ -48,7 +48,7 @@ class Adopting:
     """The agents of vacant slots beside that of a service, by slot."""
 
     def __init__(self, agent: Agent, others: OtherSlots) -> None:
-        self.agents = agent.vacant
+        self.agents: dict[str, Agent] = {}
         self._agent = agent
         self._others = others
         self._config = agent.config

@@ -1,7 +1,8 @@
 """An agent: a sidecar in a process of its own, beside its service.
 
-Puts together the running sidecar (`node`), where services connect (`service`, `local_socket`),
-where verdicts go (`delivery`), and what operators look at (`operations`).
+Puts together what each has a room of its own: the running sidecar (`choreomon.runtime.node`), where
+services connect (`service`, `local_socket`), where verdicts go (`sinks`), and what operators look
+at (`metrics`, `http`, `logs`).
 """
 
 from __future__ import annotations
@@ -26,7 +27,6 @@ from choreomon.core.suggestion import closest
 from choreomon.logs.trace import trace_line
 from choreomon.runtime.delivery.configured_sinks import make_sinks
 from choreomon.runtime.delivery.sinks import Sink, Sinks
-from choreomon.runtime.ended_services import end_sessions
 from choreomon.runtime.front import Front
 from choreomon.runtime.local_socket import listen_tcp, listen_unix
 from choreomon.runtime.network.addresses import UnusableAddress
@@ -88,7 +88,6 @@ class Agent:
         self.last_verdicts: deque[LiveVerdict] = deque(maxlen=LAST_VERDICTS)
         self.http_address: Address | None = None
         self.front: Front | None = None
-        self.vacant: dict[str, Agent] = {}
         self._loop = loop
         self._wall = wall
         self._now = now
@@ -136,7 +135,6 @@ class Agent:
                 lost=self.metrics.lost,
                 unknown_process=self._unknown_process,
                 reload=self.reload,
-                ended=partial(end_sessions, self),
                 token=token,
             )
             self._side.knows(self.node.tables)
@@ -278,6 +276,8 @@ class Agent:
         if self._side is not None:
             self._side.knows(tables)
         self.log.info("its properties changed", open=[table.system_id for table in tables])
+
+    # Verdicts.
 
     def _tell(self, declared: DeclaredVerdict) -> None:
         verdict = self._live(declared)

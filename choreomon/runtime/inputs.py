@@ -102,13 +102,6 @@ class Abandoned(msgspec.Struct, frozen=True, array_like=True, tag="a"):
     session: str
 
 
-class Ended(msgspec.Struct, frozen=True, array_like=True, tag="d"):
-    """Input that the service of a session is gone, by the word of somebody who knows; events that
-    it kept back are lost."""
-
-    session: str
-
-
 class FromPeer(msgspec.Struct, frozen=True, array_like=True, tag="f"):
     """Input that is a frame of another agent, unread. `peer` is the sender; if empty, whoever the
     frame names."""
@@ -168,7 +161,6 @@ Input: TypeAlias = (
     | Goodbye
     | Lapsed
     | Abandoned
-    | Ended
     | FromPeer
     | Expired
     | GivenUp

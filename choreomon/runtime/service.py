@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from typing import Final, assert_never, cast
 
 import msgspec
@@ -33,10 +33,6 @@ MICROSECONDS: Final = 1_000_000
 MOST_UNKNOWN: Final = 100
 
 
-def _nobody_ended(asked: local.Ended, connected: Collection[str]) -> local.Noted:
-    return local.Noted(0)
-
-
 class ServiceSide:
     """The connections of services.
 
@@ -49,7 +45,6 @@ class ServiceSide:
     - `unknown_process(name)`: the other end of an event is none of the processes `known`, which are
       those of the properties; called once for each of the first `MOST_UNKNOWN` names.
     - `reload`: reads the agent's configuration anew; why it cannot be done, "" where it is.
-    - `ended`: ends sessions whose services are gone, none of those that are connected.
     """
 
     def __init__(
@@ -64,7 +59,6 @@ class ServiceSide:
         lost: Callable[[int], None],
         unknown_process: Callable[[str], None] = lambda _: None,
         reload: Callable[[], str] = lambda: "",
-        ended: Callable[[local.Ended, Collection[str]], local.Noted] = _nobody_ended,
         token: str = "",
     ) -> None:
         self.driver = driver
@@ -77,7 +71,6 @@ class ServiceSide:
         self.unknown_process = unknown_process
         self.known: frozenset[str] = frozenset()
         self.reload = reload
-        self.ended = ended
         self.token = token
         self.paused = False
         self.connections: dict[int, Connection] = {}
@@ -136,12 +129,6 @@ class ServiceSide:
         """Make services say hello again, because the events to report have changed."""
         self._greeted_after = self._last
         self.close_all()
-
-    def connected(self) -> frozenset[str]:
-        """The sessions of services that are connected."""
-        numbers = {*self.connections}
-        sessions = self.driver.state.sessions
-        return frozenset(name for name, each in sessions.items() if each.connection in numbers)
 
     def uninformed(self) -> list[str]:
         """The sessions whose services may not know yet what is to be told: they have said nothing
@@ -227,10 +214,7 @@ class Connection(asyncio.Protocol):
     def _take(self, message: local.ClientMessage) -> None:
         side, number = self._side, self._number
         if type(message) is local.Reload:
-            self._answer(message.token, lambda: local.Reloaded(side.reload()))
-            return
-        if type(message) is local.Ended:
-            self._answer(message.token, lambda: side.ended(message, side.connected()))
+            self._reload(message)
             return
         if self._greeted is (type(message) is local.Hello):
             # Two would make two sessions, of which one is never seen to end.
@@ -265,7 +249,7 @@ class Connection(asyncio.Protocol):
             case local.Goodbye():
                 side.driver.take(Goodbye(number, self._session))
                 self._session = ""
-            case local.Report() | local.Reload() | local.Ended():
+            case local.Report() | local.Reload():
                 raise AssertionError(message)
             case _:
                 assert_never(message)
@@ -312,14 +296,15 @@ class Connection(asyncio.Protocol):
                 side.lost(hello.lost)
         self._lets_go = hello.policy == "let-go"
 
-    def _answer(self, token: str, answer: Callable[[], local.OperatorAnswer]) -> None:
-        """Do what an operator asks. It may end all other connections; this one says no more."""
+    def _reload(self, asked: local.Reload) -> None:
+        """Reload on the request of an operator. It may end all other connections; this one says no
+        more."""
         side = self._side
-        if not hmac.compare_digest(token.encode(), side.token.encode()):
+        if not hmac.compare_digest(asked.token.encode(), side.token.encode()):
             self._refuse("token", "the token is not that of the agent's file")
             return
         side.connections.pop(self._number, None)
-        self.send(local.encode(answer()))
+        self.send(local.encode(local.Reloaded(side.reload())))
         self.write()
         self.end()
 

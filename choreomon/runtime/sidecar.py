@@ -30,7 +30,6 @@ from choreomon.runtime.inputs import (
     Abandoned,
     BegunAnew,
     Delivered,
-    Ended,
     Expired,
     FromPeer,
     Gap,
@@ -95,8 +94,8 @@ class Sidecar(Hosted):
                 return self._promise(state, name, False)
             case Goodbye():
                 return self._goodbye(state, input_)
-            case Abandoned(session=name) | Ended(session=name):
-                return self._abandoned(state, name, gone=type(input_) is Ended)
+            case Abandoned(session=name):
+                return self._abandoned(state, name)
             case Expired(system=system, count=count):
                 host = self.hosts[system]
                 return self._advanced(state, system, host.expire(state.hosts[system], count))
@@ -267,12 +266,12 @@ class Sidecar(Hosted):
             outputs.append(Dropped("late", "service", late))
         return state, outputs
 
-    def _abandoned(self, state: SidecarState, name: str, *, gone: bool) -> Stepped:
-        """A service that was not there for long. Where somebody says that it is `gone`, or another
-        one came after it, which is its successor, it is dead; else it may do what is not told."""
+    def _abandoned(self, state: SidecarState, name: str) -> Stepped:
+        """A service that was not there for long. Where another one came after it, that is its
+        successor, and it is dead; else it may live, and do what is not told."""
         if name not in state.sessions:
             return state, []
-        if gone or has_successor(state.sessions, name):
+        if has_successor(state.sessions, name):
             return self._ended(state, name, lost=True)
         sessions = overtaken(state.sessions, "")
         if sessions is state.sessions:

@@ -25,10 +25,6 @@ RELOADS = (
     "choreomon agent reload --config shop.agent.yaml",
     "choreomon agent reload --config shop.agent.yaml --timeout 60",
 )
-ENDED = (
-    "choreomon agent ended --config shop.agent.yaml",
-    "choreomon agent ended shop/2 --config shop.agent.yaml",
-)
 WATCHES = (
     "choreomon watch http://127.0.0.1:7680",
     "choreomon watch --once --json --config shop.agent.yaml",
@@ -43,7 +39,7 @@ EXPERIMENTS = tuple(
 )
 NEED_MORE: dict[str, str] = {
     **dict.fromkeys(AGENTS, "runs until it is ended"),
-    **dict.fromkeys((*RELOADS, *ENDED, *WATCHES), "needs a live agent"),
+    **dict.fromkeys((*RELOADS, *WATCHES), "needs a live agent"),
     **dict.fromkeys(EXPERIMENTS, "takes a minute or more"),
 }
 """Examples that are not run here, each with what they would need."""

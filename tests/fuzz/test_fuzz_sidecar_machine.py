@@ -37,7 +37,6 @@ from choreomon.monitor.messages import Inquiry, Response, Waiting
 from choreomon.runtime.inputs import (
     Abandoned,
     Delivered,
-    Ended,
     Expired,
     FromPeer,
     Gap,
@@ -152,7 +151,7 @@ class Machine(RuleBasedStateMachine):
             if isinstance(output, Reply) and isinstance(output.message, local.Clock):
                 self.numbers[name] = max(self.numbers.get(name, 0), output.message.number)
 
-    @rule(place=SMALL, way=st.sampled_from([Promised, Lapsed, Abandoned, Ended]))
+    @rule(place=SMALL, way=st.sampled_from([Promised, Lapsed, Abandoned]))
     def promise(self, place: int, way: Any) -> None:
         self.step(way(self.session(place)[0]))
 

@@ -22,7 +22,7 @@ from choreomon.runtime.agent import Agent
 from choreomon.runtime.driver import Driver
 from choreomon.runtime.inputs import GivenUp
 from choreomon.runtime.operations.logs import Log
-from choreomon.runtime.operator_requests import NotAsked, ask_to_reload
+from choreomon.runtime.reload_request import NotAsked, ask_to_reload
 from choreomon.sdk import connect
 from tests.runtime.conftest import Run
 from tests.runtime.test_reloading import (

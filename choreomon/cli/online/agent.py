@@ -1,5 +1,5 @@
-"""`choreomon agent`: run the sidecar of one process, have a running one read its configuration
-anew, and tell it that a service is gone."""
+"""`choreomon agent`: run the sidecar of one process, and have a running one read its configuration
+anew."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def reload(file: str, timeout: float) -> int:
     """
     from choreomon.agent_files.agent_config import load_tables
     from choreomon.agent_files.agent_document import load_agent_config
-    from choreomon.runtime.operator_requests import ask_to_reload
+    from choreomon.runtime.reload_request import ask_to_reload
 
     config = load_agent_config(file)
     tables = load_tables(config)
@@ -120,57 +120,6 @@ def reload(file: str, timeout: float) -> int:
         f"{file}: the agent of {config.process} has read it: {held} "
         f"{'table' if held == 1 else 'tables'}, of which {len(config.closing)} to be closed"
     )
-    return NOTHING_FOUND
-
-
-@command.command(
-    "ended",
-    epilog=examples(
-        (
-            "choreomon agent ended --config shop.agent.yaml",
-            "All services that were at this agent, and are not connected, are gone.",
-        ),
-        (
-            "choreomon agent ended shop/2 --config shop.agent.yaml",
-            "Of those at a slot that it answers for.",
-        ),
-    ),
-)
-@click.argument("slot", default="")
-@click.option(
-    "--config", "file", type=click.Path(), required=True, help="The agent's configuration."
-)
-@click.option("--session", default="", help="Only the service with this session, as logs name it.")
-@click.option(
-    "--timeout",
-    type=Real(min=0.01, max=3600),
-    default=10.0,
-    show_default=True,
-    help="Seconds in which the agent has to answer.",
-)
-def ended(slot: str, file: str, session: str, timeout: float) -> int:
-    """Tell a running agent that services are gone and never come back, so that what they did not
-    tell ends, and later verdicts are certain again.
-
-    SLOT is one that the agent answers for since nobody else does; otherwise it is the agent's own.
-    To be called by who knows, as whoever ended the pod of a service: a service that is alive must
-    not be told to be gone. One that is connected never is.
-    """
-    from choreomon.agent_files.agent_document import load_agent_config
-    from choreomon.agent_files.local import MAX_SESSION
-    from choreomon.core.names import MAX_NAME
-    from choreomon.runtime.operator_requests import tell_of_ended
-    from choreomon.sentences.wording import counted
-
-    for name, given, most in (("SLOT", slot, MAX_NAME), ("--session", session, MAX_SESSION)):
-        if len(given) > most:
-            raise click.UsageError(f"{name} has more than {most} characters")
-    config = load_agent_config(file)
-    noted = tell_of_ended(config, timeout, process=slot, session=session)
-    if noted.why:
-        click.echo(f"{file}: nothing ended: {noted.why}", err=True)
-        return BAD_INPUT
-    click.echo(f"{file}: {counted(noted.sessions, 'session')} ended")
     return NOTHING_FOUND
 
 

@@ -16,18 +16,15 @@ import pytest
 from choreomon.agent_files.addresses import at_port_of
 from choreomon.agent_files.agent_config import AgentConfig, load_tables
 from choreomon.agent_files.agent_document import load_agent_config
-from choreomon.agent_files.local import Noted
 from choreomon.agent_files.role_config import at_slot, vacant_at
 from choreomon.runtime.adopting import Adopting
 from choreomon.runtime.agent import Agent
 from choreomon.runtime.inputs import Input, Report, decode_batch
 from choreomon.runtime.leases.ends import Fenced
 from choreomon.runtime.operations.logs import Log
-from choreomon.runtime.operator_requests import tell_of_ended
 from choreomon.runtime.stores.postgresql.server import Address
-from choreomon.sdk.blocking import connect
 from tests.runtime.postgresql.test_any_slot import ROLE, last_verdict, shipped_after, slot_of
-from tests.runtime.postgresql.test_moving_agents import PATIENT, AgentProcess, agent
+from tests.runtime.postgresql.test_moving_agents import AgentProcess, agent
 from tests.runtime.postgresql.test_slot_journal import (
     ROLES,
     ask,
@@ -129,25 +126,6 @@ def test_an_agent_that_is_started_again_takes_its_slot_back_and_its_services_ses
         told = [report for report in reports(address, slot) if type(report) is Report]
         assert len(told) == 2
         assert {report.session for report in told} == {told[0].session}
-
-
-def test_an_agent_is_told_that_a_service_at_a_slot_that_it_answers_for_is_gone(
-    tmp_path: Path, address: Address
-) -> None:
-    """It let messages go, and was killed with its agent: nobody else would ever say so."""
-    with ExitStack() as stack:
-        one, lost = (stack.enter_context(agent(tmp_path / name, address, **ROLE)) for name in "ab")
-        assert one.ready
-        slot = slot_of(lost)
-        service = connect(lost.folder / "run" / "agent.sock", policy="let-go", deadline=PATIENT)
-        service.sending("carrier", "refund")
-        lost.process.kill()
-        while logged(one, "it answers for a slot that nobody has")["slot"] != slot:
-            pass
-        config = load_agent_config(one.folder / "agent.yaml")
-        assert tell_of_ended(config, PATIENT, process=slot).sessions == 1
-        assert tell_of_ended(config, PATIENT, process=slot) == Noted(0)
-        assert "shop/7" in tell_of_ended(config, PATIENT, process="shop/7").why
 
 
 # --- one look after the other ---------------------------------------------------------

@@ -1,13 +1,11 @@
-"""Asking a running agent to read its configuration anew, or telling it that a service is gone.
-
-It is asked where its service connects: who reaches that may tell it of events, too, so nobody gains
-anything by it.
+"""Asking a running agent to read its configuration anew, where its service connects: who reaches
+that may tell it of events, too, so nobody gains anything by it.
 """
 
 from __future__ import annotations
 
 import socket
-from typing import Final, TypeVar
+from typing import Final
 
 from choreomon.agent_files import local
 from choreomon.agent_files.agent_config import AgentConfig, LocalAccess
@@ -15,8 +13,6 @@ from choreomon.core.errors import ChoreomonError, MalformedMessage
 from choreomon.runtime.network.credentials import load_token
 
 MOST_READ: Final = 1 << 16
-
-T = TypeVar("T", local.Reloaded, local.Noted)
 
 
 class NotAsked(ChoreomonError):
@@ -27,24 +23,9 @@ def ask_to_reload(config: AgentConfig, timeout: float) -> str:
     """Ask the agent of this configuration to reload it; return why it cannot, "" if it has.
     `timeout` is in seconds. Raises `NotAsked`, and `DocumentError` where the token cannot be
     read."""
-    return _asked(config, local.Reload(load_token(config)), local.Reloaded, timeout).why
-
-
-def tell_of_ended(
-    config: AgentConfig, timeout: float, *, process: str = "", session: str = ""
-) -> local.Noted:
-    """Tell the agent of this configuration that the service of a session is gone, or of all that
-    are not connected. `process`: a slot that it answers for. Raises as `ask_to_reload` does."""
-    ended = local.Ended(process, session, load_token(config))
-    return _asked(config, ended, local.Noted, timeout)
-
-
-def _asked(
-    config: AgentConfig, message: local.Reload | local.Ended, answers: type[T], timeout: float
-) -> T:
     access = config.local
     where = str(access.path or access.tcp)
-    asked = local.encode(message)
+    asked = local.encode(local.Reload(load_token(config)))
     try:
         with socket.socket(_family(access)) as connection:
             connection.settimeout(timeout)
@@ -56,7 +37,7 @@ def _asked(
                 if not data:
                     raise NotAsked(f"{where}: the agent ended the connection: see its log")
                 frames = splitter.feed(data)
-        answer = local.decode_operator_untrusted(frames[0])
+        answer = local.decode_reloaded_untrusted(frames[0])
     except TimeoutError:
         raise NotAsked(f"{where}: no answer within {timeout:g} seconds: see its log") from None
     except OSError as error:
@@ -67,9 +48,7 @@ def _asked(
         raise NotAsked(told) from None
     if isinstance(answer, local.Refused):
         raise NotAsked(f"{where}: {answer.reason}: {answer.message}")
-    if not isinstance(answer, answers):
-        raise NotAsked(f"{where}: it answered something else: is it an agent of another version?")
-    return answer
+    return answer.why
 
 
 def _family(access: LocalAccess) -> socket.AddressFamily:
