@@ -122,6 +122,21 @@ def test_sessions_and_kinds_of_verdicts_are_over_roles() -> None:
     assert "shop-7d9f-x2x" in Path("page.html").read_text(encoding="utf-8")
 
 
+def test_a_replica_that_only_others_name_has_no_log() -> None:
+    """It may have handled the order, and the other replica of its role, whose log is there, has
+    not."""
+    pods(
+        ("till-1", "out", "order", "shop-1"),
+        ("till-1", "out", "pay", "bank"),
+        ("shop-2", "out", "done?", "till"),
+    )
+    for more in ((), ("--session-key", "run")):
+        answer = choreomon(*AUDIT, *more, "--json")
+        said = json.loads(answer.out)
+        assert answer.code == 3, more
+        assert {gap["process"] for gap in said["gaps"]} == {"shop-1"}
+
+
 def test_a_session_without_a_replica_is_not_taken_for_a_missing_log() -> None:
     first = {"pod": "shop-1", "dir": "in", "what": "order", "to": "env", "run": "1"}
     other = {"pod": "till-1", "dir": "out", "what": "pay", "to": "bank", "run": "2"}
